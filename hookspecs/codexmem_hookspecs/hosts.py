@@ -1,0 +1,56 @@
+"""What a host is: pure functions about its hooks, its texts and its places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from codexmem_hookspecs.values.capture import Answer, Event, Item, Moment, Session
+
+
+class Host(Protocol):
+    """One coding agent. Nothing here touches a file or the network."""
+
+    @property
+    def name(self) -> str:
+        """What users type, and the ``host`` of its sessions."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """For people: ``Codex CLI``."""
+        ...
+
+    @property
+    def answers(self) -> Mapping[str, Moment]:
+        """The host's hook events that take an answer, each with the moment it asks for."""
+        ...
+
+    @property
+    def limit_bytes(self) -> int:
+        """Most bytes of context that the host passes on whole; 0 for no limit."""
+        ...
+
+    def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
+        """Absolute folders where the host keeps its sessions; the first is the one in use."""
+        ...
+
+    def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
+        """Patterns of absolute folders of the host's own memory: a session inside one is never captured."""
+        ...
+
+    def decode(self, event: str, payload: Mapping[str, object], at_ms: int) -> Sequence[Event]:
+        """A hook's payload as events; empty when there is nothing to record (a subagent's, an unknown event)."""
+        ...
+
+    def encode(self, event: str, answer: Answer) -> bytes:
+        """What to print for the host; empty when there is nothing to say."""
+        ...
+
+    def own_text(self, item: Item) -> bool:
+        """Whether the item is context that we gave: it must not be extracted again."""
+        ...
+
+    def own_agent(self, session: Session) -> bool:
+        """Whether the session is the host's own memory agent."""
+        ...

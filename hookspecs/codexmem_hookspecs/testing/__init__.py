@@ -1,0 +1,47 @@
+"""The test kit for plugin authors; needs pytest.
+
+Subclass :class:`HostContract` or :class:`MemoryContract`, set their attributes, and run pytest. The fixtures
+``codexmem_home``, ``codexmem_services`` and ``codexmem_model`` come with the distribution's pytest plugin.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.testing.host import HostContract
+    from codexmem_hookspecs.testing.memory import DictWorkspace, ListTranscript, MemoryContract, digest
+    from codexmem_hookspecs.testing.model import ScriptedModel
+    from codexmem_hookspecs.testing.services import FixedClock, PlainFolder, PlainServices, RecordingLog
+
+__all__ = [
+    "DictWorkspace",
+    "FixedClock",
+    "HostContract",
+    "ListTranscript",
+    "MemoryContract",
+    "PlainFolder",
+    "PlainServices",
+    "RecordingLog",
+    "ScriptedModel",
+    "digest",
+]
+
+_MODULES = {
+    "HostContract": "host",
+    "DictWorkspace": "memory",
+    "ListTranscript": "memory",
+    "MemoryContract": "memory",
+    "digest": "memory",
+    "ScriptedModel": "model",
+    "FixedClock": "services",
+    "PlainFolder": "services",
+    "PlainServices": "services",
+    "RecordingLog": "services",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a part when it is asked for: pytest loads this package in every run, whatever is tested."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

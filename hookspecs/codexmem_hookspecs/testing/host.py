@@ -1,0 +1,343 @@
+"""What every host must do, as a test class to subclass."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+
+from codexmem_hookspecs import HOOK_API
+from codexmem_hookspecs.errors import Rewritten, Unreadable
+from codexmem_hookspecs.testing.registration import declared_version, missing
+from codexmem_hookspecs.values.capture import (
+    Answer,
+    Event,
+    EventKind,
+    Item,
+    MemoryMode,
+    Moment,
+    Presence,
+    Session,
+    SessionKind,
+    SessionQuery,
+    Skipped,
+    Tier,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import ClassVar
+
+    from codexmem_hookspecs.hosts import Host
+    from codexmem_hookspecs.specs import Capture
+    from codexmem_hookspecs.testing.services import PlainServices
+
+BROKEN_LINE = b'{"broken": "the line ends before its st\n'
+HOUR_MS = 3_600_000
+STRANGE = 'quote " and <tag>\nnewline, 设备清单, 🙂, half '
+HALF = "\ud83d"
+"""Of a surrogate pair; it has no UTF-8."""
+ODD_PAYLOADS: tuple[dict[str, object], ...] = (
+    {},
+    {"session_id": ""},
+    {"session_id": None, "cwd": None},
+    {"session_id": 7, "cwd": ["x"], "prompt": {"a": 1}, "source": 3},
+)
+
+
+class HostContract:
+    """Subclass as ``TestMyHost`` and set the attributes.
+
+    The sample store needs at least two sessions, one of which has words of a user and of an assistant. For a host that
+    keeps no files leave ``files`` empty and override :meth:`fill`; tests about damaged files are then skipped.
+    """
+
+    plugin: ClassVar[Capture]
+    """The plugin object that the entry point names."""
+    files: ClassVar[Mapping[str, bytes]] = {}
+    """Content of the sample store by path below the first of ``Host.homes``; line by line JSON."""
+    payloads: ClassVar[Sequence[tuple[str, Mapping[str, object]]]] = ()
+    """Hook payloads of the real host: event name, payload."""
+    own_context: ClassVar[str] = ""
+    """A text in the sample store that a hook gave to the model."""
+
+    # What the tests stand on
+
+    def host(self) -> Host:
+        """The one host that the plugin registers."""
+        (host,) = self.plugin.codexmem_capture_host()
+        return host
+
+    def home(self, services: PlainServices) -> str:
+        """The host's folder in the temporary home."""
+        return self.host().homes(services.environ)[0]
+
+    def fill(self, services: PlainServices) -> None:
+        """Put the sample store in place."""
+        for path, content in self.files.items():
+            write(os.path.join(self.home(services), path), content, services)
+
+    def sessions(self, services: PlainServices, query: SessionQuery | None = None) -> list[Session]:
+        """What the plugin finds."""
+        return list(self.plugin.codexmem_capture_sessions(query=query or SessionQuery(), services=services))
+
+    def entries(self, services: PlainServices, session: Session, after: int = 0) -> list[Item | Skipped]:
+        """What the plugin reads."""
+        return list(self.plugin.codexmem_capture_transcript(session=session, after=after, services=services))
+
+    def items(self, services: PlainServices, session: Session, after: int = 0) -> list[Item]:
+        """The same without what was skipped."""
+        return [entry for entry in self.entries(services, session, after) if isinstance(entry, Item)]
+
+    def only_with_files(self) -> None:
+        """Skip a test that is about files."""
+        if not self.files:
+            pytest.skip("this host keeps no files")
+
+    # Registration
+
+    def test_the_package_speaks_this_version_of_the_contract(self) -> None:
+        """Another version is refused at load."""
+        assert declared_version(self.plugin) == HOOK_API
+
+    def test_all_hooks_of_a_host_are_there(self) -> None:
+        """A host that lacks one is refused at load; so are unknown hooks and arguments."""
+        assert missing(self.plugin, "codexmem_capture_host") == set()
+
+    def test_the_host_describes_itself(self) -> None:
+        """Names that can be typed, moments that exist."""
+        host = self.host()
+        assert host.name
+        assert host.name == host.name.lower().strip()
+        assert host.title.strip()
+        assert host.limit_bytes >= 0
+        assert set(host.answers.values()) <= set(get_args(Moment))
+
+    def test_places_are_absolute_and_come_from_the_environment(self, codexmem_services: PlainServices) -> None:
+        """Nothing is read from the process; an empty environment is no error."""
+        host = self.host()
+        environ = codexmem_services.environ
+        assert host.homes(environ)
+        assert all(os.path.isabs(place) for place in (*host.homes(environ), *host.own_memories(environ)))
+        assert host.homes(environ) == host.homes(dict(environ))
+        assert all(os.path.isabs(place) for place in (*host.homes({}), *host.own_memories({})))
+
+    # Hooks of the host
+
+    def test_recorded_payloads_become_events(self) -> None:
+        """Each event is of this host, complete, the same every time; ids sort by time."""
+        host = self.host()
+        events: list[Event] = []
+        for number, (name, payload) in enumerate(self.payloads):
+            at_ms = 1_700_000_000_000 + number
+            decoded = list(host.decode(name, payload, at_ms))
+            assert decoded == list(host.decode(name, payload, at_ms))
+            events += decoded
+        for event in events:
+            assert (event.host, event.session.host) == (host.name, host.name)
+            assert event.session.id
+            assert event.kind in get_args(EventKind)
+            assert event.moment in ("", *get_args(Moment))
+            assert (event.moment != "") == (event.kind in {"start", "prompt"})
+        assert [event.id for event in events] == sorted({event.id for event in events})
+        if self.payloads:
+            assert {"start", "prompt", "stop"} <= {event.kind for event in events}
+
+    def test_odd_payloads_are_nothing(self) -> None:
+        """A hook never fails on what it is sent."""
+        host = self.host()
+        for name in {name for name, _ in self.payloads} | {"NoSuchEvent", ""}:
+            for odd in ODD_PAYLOADS:
+                assert not list(host.decode(name, odd, 1))
+        for _, payload in self.payloads:
+            assert not list(host.decode("NoSuchEvent", payload, 1))
+
+    def test_an_answer_holds_the_context_and_nothing_is_nothing(self) -> None:
+        """Whatever characters it has; an event that takes no answer gets none."""
+        host = self.host()
+        for event in host.answers:
+            assert host.encode(event, Answer()) == b""
+            printed = host.encode(event, Answer(context=STRANGE + HALF)).decode()
+            assert STRANGE in "\n".join(texts(printed))
+        assert host.encode("NoSuchEvent", Answer(context="x", notice="y")) == b""
+
+    # Sessions
+
+    def test_a_missing_store_is_empty_and_no_error(self, codexmem_services: PlainServices) -> None:
+        """Nor is it worth a warning: the host may not be installed."""
+        assert self.sessions(codexmem_services) == []
+        assert codexmem_services.log.warnings == []
+
+    def test_sessions_are_found_complete_and_newest_first(self, codexmem_services: PlainServices) -> None:
+        """Keys, times, stamps and sizes of every session."""
+        self.fill(codexmem_services)
+        sessions = self.sessions(codexmem_services)
+        now_ms = codexmem_services.clock.now_ms()
+        assert len(sessions) > 1
+        assert len({session.id for session in sessions}) == len(sessions)
+        for session in sessions:
+            assert session.host == self.host().name
+            assert all((session.id, session.locator, session.stamp, session.revision))
+            assert 0 <= session.updated_at_ms <= now_ms
+            assert 0 <= session.touched_at_ms <= now_ms
+            assert session.kind in get_args(SessionKind)
+            assert session.memory_mode in get_args(MemoryMode)
+        assert [s.updated_at_ms for s in sessions] == sorted((s.updated_at_ms for s in sessions), reverse=True)
+
+    def test_unchanged_sessions_are_neither_opened_nor_given(self, codexmem_services: PlainServices) -> None:
+        """The stamp that a session was given with is the one that is asked for later."""
+        self.fill(codexmem_services)
+        known = {(session.locator, session.stamp) for session in self.sessions(codexmem_services)}
+        codexmem_services.opened.clear()
+        again = self.sessions(codexmem_services, SessionQuery(unchanged=lambda *state: state in known))
+        assert again == []
+        assert codexmem_services.opened == []
+
+    def test_a_touch_changes_the_stamp_only(self, codexmem_services: PlainServices) -> None:
+        """The revision is about content."""
+        self.only_with_files()
+        self.fill(codexmem_services)
+        before = {session.id: session for session in self.sessions(codexmem_services)}
+        for session in before.values():
+            os.utime(session.locator, ns=(10**18, 10**18))
+        for session in self.sessions(codexmem_services):
+            assert session.stamp != before[session.id].stamp
+            assert session.revision == before[session.id].revision
+
+    def test_a_folder_is_recognised_by_content(self, codexmem_services: PlainServices) -> None:
+        """Under other names and beside other files; only files of this host are claimed."""
+        self.only_with_files()
+        services = codexmem_services
+        folder = os.path.join(services.home, "elsewhere")
+        mine = {os.path.join(folder, f"{number}.jsonl"): content for number, content in enumerate(self.files.values())}
+        other = {"notes.txt": b"notes\n", "table.jsonl": b'{"a": 1}\n{"a": 2}\n', "deep/list.jsonl": b"[1]\n"}
+        for path, content in {**mine, **{os.path.join(folder, path): text for path, text in other.items()}}.items():
+            write(path, content, services)
+        claimed: list[str] = []
+        found = self.sessions(services, SessionQuery(folder=folder, claim=claimed.append))
+        assert sorted(claimed) == sorted(mine)
+        assert {session.locator for session in found} <= set(mine)
+        assert len(found) == len({session.id for session in found}) > 1
+
+    # Transcripts
+
+    def test_items_are_complete_and_in_order(self, codexmem_services: PlainServices) -> None:
+        """Words or a tool, never both; positions never decrease; the same again when read again."""
+        self.fill(codexmem_services)
+        tiers: set[str] = set()
+        for session in self.sessions(codexmem_services):
+            items = self.items(codexmem_services, session)
+            assert items == self.items(codexmem_services, session)
+            assert [item.position for item in items] == sorted(item.position for item in items)
+            for item in items:
+                assert (item.tool is None) != (item.parts == ())
+                assert item.tier in get_args(Tier)
+                assert item.position > 0
+                assert all(part.text or part.kind != "text" for part in item.parts)
+                assert item.cwd != session.cwd or not item.cwd
+                tiers.add(item.tier)
+        assert {"human", "final"} <= tiers
+
+    def test_reading_after_a_position_gives_what_a_full_reading_gives_there(
+        self, codexmem_services: PlainServices
+    ) -> None:
+        """For every position, so that nothing is lost or doubled between two passes."""
+        self.fill(codexmem_services)
+        for session in self.sessions(codexmem_services):
+            items = self.items(codexmem_services, session)
+            for position in sorted({item.position for item in items}):
+                rest = [item for item in items if item.position > position]
+                assert self.items(codexmem_services, session, position) == rest
+
+    def test_a_broken_line_is_skipped_and_stops_nothing(self, codexmem_services: PlainServices) -> None:
+        """In front of every line in turn: the items stay, and the broken line is named."""
+        self.only_with_files()
+        self.fill(codexmem_services)
+        for session in self.sessions(codexmem_services):
+            with open(session.locator, "rb") as file:
+                lines = file.read().splitlines(keepends=True)
+            whole = [replace(item, position=0) for item in self.items(codexmem_services, session)]
+            for number in range(1, len(lines) + 1):
+                write(
+                    session.locator,
+                    b"".join([*lines[:number], BROKEN_LINE, *lines[number:]]),
+                    codexmem_services,
+                )
+                entries = self.entries(codexmem_services, session)
+                assert [replace(item, position=0) for item in entries if isinstance(item, Item)] == whole
+                assert [skip.line for skip in entries if isinstance(skip, Skipped)] == [number + 1]
+
+    def test_nothing_understood_is_unreadable_and_not_empty(self, codexmem_services: PlainServices) -> None:
+        """A session in a form that nobody knows must not look as if nothing had been said."""
+        self.only_with_files()
+        self.fill(codexmem_services)
+        session = self.sessions(codexmem_services)[0]
+        write(session.locator, b'{"type": "no.such.type"}\n' * 3, codexmem_services)
+        with pytest.raises(Unreadable):
+            self.entries(codexmem_services, session)
+
+    def test_a_vanished_file_is_unreadable_and_its_presence_unknown(self, codexmem_services: PlainServices) -> None:
+        """It may be moved, archived, on another disk: nothing may be forgotten because of it."""
+        self.only_with_files()
+        self.fill(codexmem_services)
+        first, *others = self.sessions(codexmem_services)
+        os.unlink(first.locator)
+        with pytest.raises(Unreadable):
+            self.entries(codexmem_services, first)
+        presence = self.plugin.codexmem_capture_presence(sessions=[first, *others], services=codexmem_services)
+        assert presence.get(first.id, Presence.unknown) is Presence.unknown
+        assert {presence.get(session.id) for session in others} == {Presence.present}
+
+    def test_a_shortened_file_is_rewritten(self, codexmem_services: PlainServices) -> None:
+        """A position past the end means that another file stands there now."""
+        self.only_with_files()
+        self.fill(codexmem_services)
+        session = max(self.sessions(codexmem_services), key=lambda session: session.size_bytes)
+        with open(session.locator, "rb") as file:
+            first_line = file.readline()
+        write(session.locator, first_line, codexmem_services)
+        with pytest.raises(Rewritten):
+            self.entries(codexmem_services, session, session.size_bytes)
+
+    def test_own_text_is_what_a_hook_gave_and_nothing_else(self, codexmem_services: PlainServices) -> None:
+        """What we told the model must not come back as something that was said."""
+        self.fill(codexmem_services)
+        host = self.host()
+        items = [
+            item for session in self.sessions(codexmem_services) for item in self.items(codexmem_services, session)
+        ]
+        assert not [item for item in items if host.own_text(item) and item.tier in {"human", "final", "other_agent"}]
+        if self.own_context:
+            holding = [item for item in items if self.own_context in item.text]
+            assert holding
+            assert all(host.own_text(item) for item in holding)
+
+
+def texts(printed: str) -> list[str]:
+    """All texts in what a host is told, be it JSON or plain."""
+    try:
+        waiting = [json.loads(printed)]
+    except ValueError:
+        return [printed]
+    found: list[str] = []
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return found
+
+
+def write(path: str, content: bytes, services: PlainServices) -> None:
+    """A file that was last changed an hour before the test's now."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+    at_s = (services.clock.now_ms() - HOUR_MS) / 1000
+    os.utime(path, (at_s, at_s))

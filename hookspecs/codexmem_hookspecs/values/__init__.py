@@ -1,0 +1,1 @@
+"""Frozen values that cross the contract, a module a stage. New fields always have a default."""

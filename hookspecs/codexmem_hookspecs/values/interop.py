@@ -1,0 +1,35 @@
+"""Other tools' memories in before the diff, ours out after a success."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mirror:
+    """The whole desired content of one extension folder; the engine compares, writes, removes and recovers.
+
+    A hook that raises removes nothing. A hook that returns no mirror for an extension leaves it alone.
+    """
+
+    extension: str
+    """Folder name below ``extensions/``."""
+    instructions: str
+    """Text of its instructions.md."""
+    files: Mapping[str, bytes]
+    """Path below ``resources/`` → content."""
+    keep: tuple[str, ...] = ()
+    """Prefixes below ``resources/`` that survive although ``files`` does not name them."""
+    root: str = ""
+    """For an export: the other tool's memory folder, which must exist. Empty: this memory's own."""
+    lock: str = ""
+    """For an export: the other tool's workspace lock, taken while writing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A memory's consolidated files after a success."""
+
+    memory: str
+    files: Mapping[str, bytes]

@@ -1,0 +1,101 @@
+"""What plugins register: settings, models, commands, checks; and forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from codexmem_hookspecs.values.capture import Session
+from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
+
+if TYPE_CHECKING:
+    import click
+
+    from codexmem_hookspecs.services import Services, Transcript
+
+SettingValue = bool | int | float | str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One key of the plugin's table in config.toml. A wrong value is a warning and the default is used."""
+
+    key: str
+    default: SettingValue
+    """Its type is the setting's type."""
+    help: str
+    low: float | None = None
+    """Smaller numbers are raised to this, with a warning."""
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    project: bool = False
+    """Whether a project's .codexmem.toml may set it. Never for connections, keys or paths."""
+
+    @property
+    def name(self) -> str:
+        """The key, under which registered settings are sorted."""
+        return self.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelBackend:
+    """A way to reach a model."""
+
+    name: str
+    summary: str
+    costs: bool
+    """Whether a call may cost money or quota. Then limits apply, and nothing runs until the user chose it."""
+    ask: Callable[[ExtractionRequest, Transcript, Services], Reply]
+    reads_transcript: bool = False
+    """Whether it reads the transcript itself and ignores the request: then one reply serves every memory."""
+    budget_bytes: int = 600_000
+    """Longest input of a request (Codex 0.171: 150,000 tokens of 4 bytes)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A click command, imported when it is run. ``ctx.obj`` is the plugin's services."""
+
+    name: str
+    summary: str
+    load: Callable[[], click.Command]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One line of ``codexmem doctor``."""
+
+    level: Literal["ok", "info", "warn", "fail"]
+    message: str
+    """What and where."""
+    fix: str = ""
+    """What to do; a command where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorCheck:
+    """A check, and where possible its repair."""
+
+    name: str
+    summary: str
+    run: Callable[[Services], Iterable[Finding]]
+    fix: Callable[[Services], Iterable[Finding]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selector:
+    """What to forget: sessions, a text, or (``everything``) all."""
+
+    sessions: tuple[Session, ...] = ()
+    text: str = ""
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What a store of a plugin's own removed, and what it could not."""
+
+    store: str
+    removed: int
+    left: tuple[str, ...] = ()
