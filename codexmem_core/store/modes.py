@@ -1,0 +1,104 @@
+"""Whether a session may be remembered, which memory it reads, and which sessions are our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from codexmem_core.store.part import StorePart
+from codexmem_core.store.values import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from codexmem_hookspecs.values.capture import MemoryMode
+
+_UPSERT = (
+    "INSERT INTO memory_session_meta (host, session_id, memory_mode, polluted, updated_at) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO "
+)
+
+
+class Modes(StorePart):
+    """The part of the catalogue about single sessions' wishes."""
+
+    def set_mode(self, host: str, id: str, mode: MemoryMode) -> None:  # noqa: A002 - the field's name
+        """What the user says stands above what the session stated itself."""
+        self._set(host, id, mode, "UPDATE SET memory_mode = excluded.memory_mode, polluted = excluded.polluted")
+
+    def stamp_mode_if_absent(self, host: str, id: str, mode: MemoryMode) -> None:  # noqa: A002 - the field's name
+        """Record the mode that holds now for a session that has none yet."""
+        self._set(host, id, mode, "NOTHING")
+
+    def mark_polluted(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
+        """The session took in outside content and is not remembered from now on.
+
+        Call ``Jobs.requeue_if_held`` of every memory after it, so that what was consolidated is forgotten.
+        """
+        self.set_mode(host, id, "polluted")
+
+    def mode_of(self, host: str, id: str) -> MemoryMode:  # noqa: A002 - the field's name
+        """The recorded mode, else what the session stated, else ``enabled``."""
+        with self._database.unit():
+            row = self._database.execute(
+                "SELECT coalesce((SELECT memory_mode FROM memory_session_meta WHERE host = ?1 AND session_id = ?2),"
+                " (SELECT memory_mode FROM sessions WHERE host = ?1 AND id = ?2), 'enabled')",
+                (host, id),
+            ).fetchone()
+        return cast("MemoryMode", row[0])
+
+    def excluded(self) -> frozenset[Key]:
+        """All sessions whose mode is not ``enabled``, in one statement."""
+        with self._database.unit():
+            rows = self._database.execute(
+                "SELECT host, session_id FROM memory_session_meta WHERE memory_mode <> 'enabled'"
+                " UNION SELECT s.host, s.id FROM sessions AS s WHERE s.memory_mode <> 'enabled' AND NOT EXISTS"
+                " (SELECT 1 FROM memory_session_meta AS m WHERE m.host = s.host AND m.session_id = s.id)"
+            )
+            return frozenset(Key(*row) for row in rows)
+
+    def remembered(self, keys: Sequence[tuple[str, str]]) -> frozenset[Key]:
+        """Those of the sessions that may be remembered: the ``allowed`` of ``Jobs.select_inputs``."""
+        excluded = self.excluded()
+        return frozenset(Key(*key) for key in keys if key not in excluded)
+
+    def freeze_memory(self, host: str, id: str, memory: str) -> str:  # noqa: A002 - the field's name
+        """The session reads this memory for good, unless it was given one before; returns the one it reads."""
+        with self._database.transaction("freeze"):
+            self._database.execute(
+                "INSERT OR IGNORE INTO memory_session_versions (host, session_id, version, frozen_at_ms)"
+                " VALUES (?, ?, ?, ?)",
+                (host, id, memory, self._clock.now_ms()),
+            )
+            return self.memory_of(host, id)
+
+    def memory_of(self, host: str, id: str) -> str:  # noqa: A002 - the field's name
+        """The memory that the session reads, empty when it was given none. Looking freezes nothing."""
+        with self._database.unit():
+            row = self._database.execute(
+                "SELECT version FROM memory_session_versions WHERE host = ? AND session_id = ?", (host, id)
+            ).fetchone()
+        return str(row[0]) if row else ""
+
+    def register_own(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
+        """The session is one that we started: never capture it."""
+        with self._database.transaction("own"):
+            self._database.execute(
+                "INSERT OR IGNORE INTO own_sessions (host, session_id, registered_at_ms) VALUES (?, ?, ?)",
+                (host, id, self._clock.now_ms()),
+            )
+
+    def is_own(self, host: str, id: str) -> bool:  # noqa: A002 - the field's name
+        """Whether we started the session."""
+        return Key(host, id) in self.own_sessions()
+
+    def own_sessions(self) -> frozenset[Key]:
+        """All sessions that we started."""
+        with self._database.unit():
+            return frozenset(Key(*row) for row in self._database.execute("SELECT host, session_id FROM own_sessions"))
+
+    def _set(self, host: str, id: str, mode: MemoryMode, conflict: str) -> None:  # noqa: A002 - the field's name
+        told = ", updated_at = excluded.updated_at" if conflict != "NOTHING" else ""
+        with self._database.transaction("mode"):
+            self._database.execute(
+                _UPSERT + conflict + told, (host, id, mode, int(mode == "polluted"), self._clock.now_ms())
+            )
