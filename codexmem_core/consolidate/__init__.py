@@ -1,0 +1,1 @@
+"""Stage 3: all notes plus what changed, merged into the memory files."""

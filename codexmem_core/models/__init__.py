@@ -1,0 +1,1 @@
+"""Ways to reach a model, and the built-in one that needs none."""

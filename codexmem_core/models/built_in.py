@@ -1,0 +1,26 @@
+"""The backend that every installation has and uses until the user chooses another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
+from codexmem_hookspecs.values.records import ModelBackend
+
+from codexmem_core.models.extractive import find
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.services import Services, Transcript
+
+
+def _ask(_request: ExtractionRequest, transcript: Transcript, _services: Services) -> Reply:
+    return Reply(findings=find(transcript))
+
+
+EXTRACTIVE = ModelBackend(
+    name="extractive",
+    summary="built in: finds what was asked, preferred, tried and decided in the transcript itself; offline and free",
+    costs=False,
+    ask=_ask,
+    reads_transcript=True,
+)
