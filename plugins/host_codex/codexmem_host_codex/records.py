@@ -1,0 +1,224 @@
+"""The shapes of a rollout's lines, and how one line of bytes becomes one of them (Codex 0.171 and older)."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+KNOWN = frozenset(
+    {
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "compacted",
+        "world_state",
+        "token_usage_record",
+        "inter_agent_communication",
+        "inter_agent_communication_metadata",
+        "retained_context",
+        "realtime_item",
+        "security_risk_score",
+    }
+)
+"""Record types that Codex writes. Others are passed over; a file that has none of these is no rollout."""
+
+EARLIEST_MS = 1_420_070_400_000
+"""2015 began. A time before it comes from a broken clock."""
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+T = TypeVar("T")
+
+
+class NotUnderstood(Exception):  # noqa: N818 - a state of one line, not a failure of the program
+    """A line is no record. The message says why."""
+
+
+class Record(Struct, gc=False):
+    """A line. The payload stays bytes until somebody wants it."""
+
+    type: str
+    timestamp: str | None = None
+    payload: Raw = Raw(b"")
+
+
+class Kind(Struct, gc=False):
+    """What a payload is."""
+
+    type: str | None = None
+
+
+class Piece(Struct, gc=False):
+    """A part of a message's content or of an output. Data of images and files is never decoded."""
+
+    type: str = ""
+    text: str | None = None
+    refusal: str | None = None
+
+
+class Outcome(Struct, gc=False):
+    """An output in its older form."""
+
+    content: str | list[Piece] | None = None
+    success: bool | None = None
+
+
+class Passthrough(Struct, gc=False):
+    """Where each part of a message came from."""
+
+    content_item_kinds: list[str] | None = None
+
+
+class Payload(Struct, gc=False):
+    """A response item of any kind, and an inter-agent message; fields that a kind lacks keep their defaults."""
+
+    type: str = ""
+    role: str | None = None
+    phase: str | None = None
+    content: str | list[Piece] | None = None
+    name: str | None = None
+    namespace: str | None = None
+    call_id: str | None = None
+    id: str | None = None
+    status: str | None = None
+    arguments: str | dict[str, Any] | None = None
+    input: str | None = None
+    action: Raw = Raw(b"")
+    output: str | list[Piece] | Outcome | None = None
+    tools: Raw = Raw(b"")
+    author: str | None = None
+    passthrough: Passthrough | None = field(default=None, name="internal_chat_message_metadata_passthrough")
+
+
+class Response(Struct, gc=False):
+    """A line that holds a response item, decoded at once."""
+
+    type: str
+    payload: Payload
+    timestamp: str | None = None
+
+
+class Spoken(Struct, gc=False):
+    """A legacy ``user_message`` or ``agent_message`` event."""
+
+    type: str = ""
+    message: str = ""
+
+
+class Settings(Struct, gc=False):
+    """Settings of a thread that an event announces."""
+
+    cwd: str | None = None
+
+
+class Context(Struct, gc=False):
+    """What a turn runs in. ``turn_context`` says it itself, ``thread_settings_applied`` within."""
+
+    cwd: str | None = None
+    thread_settings: Settings | None = None
+
+
+class Meta(Struct, gc=False):
+    """Payload of ``session_meta``."""
+
+    id: str = ""
+    timestamp: str | None = None
+    cwd: str | None = None
+    source: str | dict[str, Any] | None = None
+    thread_source: str | None = None
+    memory_mode: str | None = None
+    forked_from_id: str | None = None
+    parent_thread_id: str | None = None
+
+
+HEAD = 200
+"""Bytes at the beginning of a line or a payload in which its type stands, as Codex writes it."""
+RESPONSE = b'"type":"response_item"'
+WORDLESS = re.compile(
+    rb'"type":"(?:event_msg","payload":\{"type":"(?!user_message"|agent_message"|thread_settings_applied")'
+    rb'|response_item","payload":\{"type":"(?:reasoning|additional_tools|configuration_update)")'
+)
+"""How records begin that hold nobody's words, so that they need not be parsed: more than half of a rollout, some of
+them as long as the tool's output that they repeat. One that is cut off is parsed all the same, to be reported."""
+
+_response = msgspec.json.Decoder(Response)
+_record = msgspec.json.Decoder(Record)
+_decoders: dict[type, msgspec.json.Decoder[Any]] = {
+    shape: msgspec.json.Decoder(shape) for shape in (Kind, Payload, Spoken, Context, Meta)
+}
+
+
+def record(data: bytes) -> Record:
+    """One line as a record. Raises NotUnderstood.
+
+    msgspec refuses half of a surrogate pair, which hosts do write; such a line is read the slow way, with the half
+    characters replaced.
+    """
+    try:
+        return _record.decode(data)
+    except msgspec.ValidationError as error:
+        raise NotUnderstood(f"no rollout record: {error}") from None
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return _record.decode(repaired(data))
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstood(reason(error)) from None
+
+
+def response(data: bytes) -> Response:
+    """A line known to hold a response item. Raises NotUnderstood."""
+    try:
+        return _response.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        whole = record(data)
+        return Response(whole.type, payload(whole.payload, Payload), whole.timestamp)
+
+
+def payload(raw: Raw, shape: type[T]) -> T:
+    """A record's payload in one shape. Raises NotUnderstood."""
+    try:
+        decoded: T = _decoders[shape].decode(raw)
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstood(reason(error)) from None
+    return decoded
+
+
+def head(raw: Raw) -> bytes:
+    """The beginning of a payload, where its type stands."""
+    return bytes(memoryview(raw)[:HEAD])
+
+
+def repaired(data: bytes) -> bytes:
+    """The same JSON without half surrogate pairs. Raises ValueError and RecursionError when it is no JSON at all."""
+    return SURROGATE.sub("\ufffd", json.dumps(json.loads(data.decode()), ensure_ascii=False)).encode()
+
+
+def reason(error: Exception) -> str:
+    """Why a line could not be read, without any of its content."""
+    if isinstance(error, UnicodeDecodeError) or "UTF-8" in str(error):
+        return "not valid UTF-8"
+    if isinstance(error, msgspec.ValidationError):
+        return f"unexpected shape: {error}"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "not valid JSON"
+
+
+def milliseconds(timestamp: str | None, now_ms: int) -> int:
+    """RFC 3339 as UNIX milliseconds; 0 when it is missing, unreadable, before 2015 or later than now."""
+    if not timestamp:
+        return 0
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        at_ms = int(moment.timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return 0
+    return at_ms if EARLIEST_MS <= at_ms <= now_ms else 0

@@ -1,0 +1,97 @@
+"""Memory V1: a handbook (MEMORY.md), a summary for new sessions, and a recap of each session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs import hookimpl
+from codexmem_hookspecs.values.consolidate import AgentRequest, Change, Digest, Memory, Problem, Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from codexmem_hookspecs.services import Transcript, Workspace
+    from codexmem_hookspecs.values.extract import Extraction, ExtractionRequest, Reply
+
+__all__ = ["HOOK_API", "MEMORY", "MemoryV1", "plugin"]
+
+HOOK_API = 1
+
+MEMORY = Memory(
+    name="v1",
+    folder="memories",
+    database="memory.db",
+    generated=("raw_memories.md",),
+    agent_writes=("MEMORY.md", "memory_summary.md", "skills/**", "generated_lines.txt"),
+)
+
+
+class MemoryV1:
+    """The stages of the memory. Each imports its part when it is called, so that loading the plugin costs little."""
+
+    @hookimpl
+    def codexmem_memory(self) -> Iterable[Memory]:
+        """Folder ``memories``, database ``memory.db``."""
+        return (MEMORY,)
+
+    @hookimpl
+    def codexmem_extract_request(self, transcript: Transcript, budget_bytes: int) -> ExtractionRequest:
+        """The question about one session."""
+        from codexmem_memory_v1.prompts import extraction_request
+
+        return extraction_request(transcript, budget_bytes)
+
+    @hookimpl
+    def codexmem_extract_result(
+        self,
+        request: ExtractionRequest,  # noqa: ARG002 - the contract's signature
+        reply: Reply,
+    ) -> Extraction:
+        """The note, or NOTHING."""
+        from codexmem_memory_v1.extraction import extraction
+
+        return extraction(reply)
+
+    @hookimpl
+    def codexmem_consolidate_files(self, stored: Sequence[Stored]) -> Mapping[str, str]:
+        """raw_memories.md."""
+        from codexmem_memory_v1.raw_memories import raw_memories
+
+        return {"raw_memories.md": raw_memories(stored)}
+
+    @hookimpl
+    def codexmem_consolidate_request(self, workspace: Workspace, changes: Sequence[Change]) -> AgentRequest:
+        """What the consolidation agent is told."""
+        from codexmem_memory_v1.prompts import consolidation_request
+
+        return consolidation_request(workspace, changes)
+
+    @hookimpl
+    def codexmem_consolidate_offline(
+        self,
+        workspace: Workspace,
+        stored: Sequence[Stored],
+        changes: Sequence[Change],  # noqa: ARG002 - the contract's signature
+        digest: Digest,
+    ) -> Mapping[str, str]:
+        """MEMORY.md and memory_summary.md from the digest, the user's own text kept."""
+        from codexmem_memory_v1.consolidation import offline
+
+        return offline(workspace, stored, digest)
+
+    @hookimpl
+    def codexmem_consolidate_check(self, workspace: Workspace) -> Iterable[Problem]:
+        """Why the files are not valid."""
+        from codexmem_memory_v1.check import problems
+
+        return problems(workspace)
+
+    @hookimpl
+    def codexmem_read_summary(self, workspace: Workspace, tools: bool) -> str:  # noqa: FBT001 - as above
+        """The context text."""
+        from codexmem_memory_v1.context import context
+
+        return context(workspace, tools=tools, summary_tokens=MEMORY.summary_tokens)
+
+
+plugin = MemoryV1()

@@ -1,0 +1,86 @@
+"""Small Markdown: one-line texts, dates, references to recaps."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from codexmem_hookspecs.values.capture import Session
+    from codexmem_hookspecs.values.consolidate import Stored
+
+_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_LATEST_MS = 253_402_300_799_000
+"""The last millisecond of the year 9999, which is as far as dates can be written."""
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text without line ends and control characters, at most ``limit`` characters, cut at a word."""
+    text = _UNSEEN.sub(" ", text.encode("utf-8", "replace").decode()).strip()
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    space = cut.rfind(" ", limit // 2)
+    return (cut[:space] if space > 0 else cut).rstrip() + "…"
+
+
+def quoted(text: str, limit: int = 200) -> str:
+    """A near-quote in straight quotation marks."""
+    return '"' + one_line(text, limit).replace('"', "'") + '"'
+
+
+def code(text: str, limit: int = 160) -> str:
+    """A command or path in backticks."""
+    return "`" + one_line(text, limit).replace("`", "'") + "`"
+
+
+def iso(milliseconds: int) -> str:
+    """UTC, to the second, with its offset: ``2026-11-30T12:18:46+00:00``; ``unknown`` for 0."""
+    if milliseconds <= 0:
+        return "unknown"
+    return datetime.fromtimestamp(min(milliseconds, _LATEST_MS) // 1000, UTC).isoformat()
+
+
+def day(milliseconds: int) -> str:
+    """``YYYY-MM-DD`` in UTC; ``undated`` for 0."""
+    return iso(milliseconds)[:10] if milliseconds > 0 else "undated"
+
+
+def place(cwd: str) -> str:
+    """A working directory for people and for search."""
+    return one_line(cwd, 300) or "unknown"
+
+
+def key(session: Session) -> tuple[str, str]:
+    """Host and id: what a session is known by."""
+    return (session.host, session.id)
+
+
+def recap(row: Stored) -> str:
+    """Path of the session's recap."""
+    return f"rollout_summaries/{one_line(row.recap_file, 300)}"
+
+
+def reference(row: Stored, note: str = "") -> str:
+    """The recap with where and when, as task groups list it."""
+    session = row.session
+    parts = [
+        f"cwd={place(session.cwd)}",
+        f"updated_at={iso(session.updated_at_ms)}",
+        f"session_id={one_line(session.id, 100)}",
+        f"host={one_line(session.host, 40)}",
+    ]
+    return f"{recap(row)} ({', '.join([*parts, *([one_line(note, 120)] if note else [])])})"
+
+
+def keywords(words: Iterable[str], limit: int = 10) -> str:
+    """Distinct words, separated by commas."""
+    unique: dict[str, None] = {}
+    for word in words:
+        plain = one_line(word.replace(",", " "), 60)
+        if plain:
+            unique.setdefault(plain)
+    return ", ".join(list(unique)[:limit])

@@ -1,0 +1,143 @@
+"""What the memory knows of, as topics: a task with its sessions, or a session that has no task of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.consolidate import Digest, Stored
+
+from codexmem_memory_v1.lines import day, key, one_line
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.values.extract import Source
+
+Sessions = Mapping[tuple[str, str], Stored]
+
+_FRONT_MATTER = re.compile(r"\A\s*---\n(.*?)\n---", re.DOTALL)
+_FIELD = re.compile(r'^(description|task|task_outcome|cwd|keywords):\s*"?(.*?)"?\s*$', re.MULTILINE)
+_GROUP = re.compile(r"^(Preference signals|Reusable knowledge|Failures and how to do differently):\s*$")
+_WORD = re.compile(r"\w[\w.+#/-]{3,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """One line of the summary, one task of the handbook."""
+
+    name: str
+    outcome: str
+    cwd: str
+    rows: tuple[Stored, ...]
+    """Sessions in which it was worked on, newest first; at least one."""
+    updated_at_ms: int
+    words: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    learnings: tuple[str, ...] = ()
+
+    @property
+    def day(self) -> str:
+        """The day of the last work, UTC."""
+        return day(self.updated_at_ms)
+
+    @property
+    def weight(self) -> tuple[int, int, str, str]:
+        """Last touched or used, then how often used; what comes first is folded last."""
+        used = max(row.last_usage_ms for row in self.rows)
+        return (max(self.updated_at_ms, used), sum(row.usage_count for row in self.rows), self.cwd, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What the raw memory of a row says that a model wrote."""
+
+    fields: Mapping[str, str]
+    groups: Mapping[str, tuple[str, ...]]
+    """Bullets below ``Preference signals:`` and the like."""
+
+
+def sessions(stored: Sequence[Stored]) -> dict[tuple[str, str], Stored]:
+    """Rows by host and session id."""
+    return {key(row.session): row for row in stored}
+
+
+def rows_of(sources: Sequence[Source], known: Sessions) -> tuple[Stored, ...]:
+    """The sessions behind some sources, each once, newest first."""
+    found = {
+        source_key: known[source_key] for source in sources if (source_key := (source.host, source.session)) in known
+    }
+    return tuple(sorted(found.values(), key=lambda row: (row.session.updated_at_ms, row.session.id), reverse=True))
+
+
+def topics(stored: Sequence[Stored], digest: Digest) -> list[Topic]:
+    """All topics, most recently touched or used first. Every stored session is behind at least one of them."""
+    known = sessions(stored)
+    found: list[Topic] = []
+    seen: set[tuple[str, str]] = set()
+    for merged in digest.tasks:
+        rows = rows_of(merged.sources, known)
+        if not rows:
+            continue
+        seen.update(key(row.session) for row in rows)
+        task = merged.task
+        found.append(
+            Topic(
+                name=one_line(task.name, 120),
+                outcome=task.outcome,
+                cwd=task.source.cwd or rows[0].session.cwd,
+                rows=rows,
+                updated_at_ms=max(row.session.updated_at_ms for row in rows),
+                words=(*_words(task.name), *_names(rows)),
+                steps=task.steps,
+            )
+        )
+    found.extend(_of_row(row) for row in stored if key(row.session) not in seen)
+    return sorted(found, key=lambda topic: topic.weight, reverse=True)
+
+
+def written(row: Stored) -> Written:
+    """Front matter and bullet groups of a raw memory; whatever is not there is empty."""
+    raw = row.extraction.raw
+    front = _FRONT_MATTER.match(raw)
+    fields = dict(_FIELD.findall(front.group(1))) if front else {}
+    groups: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in raw.split("\n"):
+        heading = _GROUP.match(line.strip())
+        if heading:
+            current = groups.setdefault(heading.group(1), [])
+        elif current is not None and line.lstrip().startswith("- "):
+            current.append(one_line(line.strip()[2:], 400))
+        elif line.strip() and not line.startswith("  "):
+            current = None
+    return Written(fields=fields, groups={name: tuple(lines) for name, lines in groups.items()})
+
+
+def _of_row(row: Stored) -> Topic:
+    note = written(row) if row.findings is None else Written(fields={}, groups={})
+    heading = next((line.lstrip("# ") for line in row.extraction.summary.split("\n") if line.strip("# \t")), "")
+    name = note.fields.get("description") or heading or row.extraction.slug or "Session"
+    words = [word.strip() for word in note.fields.get("keywords", "").split(",")]
+    return Topic(
+        name=one_line(name, 120),
+        outcome=one_line(note.fields.get("task_outcome", ""), 20) or "uncertain",
+        cwd=row.session.cwd,
+        rows=(row,),
+        updated_at_ms=row.session.updated_at_ms,
+        words=tuple(word for word in words if word) or (*_words(name), *_names((row,))),
+        learnings=note.groups.get("Reusable knowledge", ())[:3],
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower().rstrip(".-/") for word in _WORD.findall(text)][:4]
+
+
+def _names(rows: Sequence[Stored]) -> list[str]:
+    names: dict[str, None] = {}
+    for row in rows[:3]:
+        if row.findings is not None:
+            for name in (*row.findings.identifiers[:6], *(path.rsplit("/", 1)[-1] for path in row.findings.files[:4])):
+                names.setdefault(name)
+    return list(names)
