@@ -1,0 +1,143 @@
+"""Events from the spool into deliveries, and from there to the plugins that react to them.
+
+An event is recorded once for each plugin before its spool file goes, so that a crash repeats a step and loses none. A
+plugin hears of it at least once, in order within a session; one that fails or hangs delays only itself.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+from codexmem_hookspecs.errors import TryLater
+from codexmem_hookspecs.values.capture import Event, Session
+
+from codexmem_core.capture.guards import Guards, inside_any
+from codexmem_core.safety.redaction import redact
+from codexmem_core.safety.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from codexmem_hookspecs.hosts import Host
+    from codexmem_hookspecs.services import Log
+    from codexmem_hookspecs.values.capture import Reaction
+
+    from codexmem_core.host.spool import Spool, SpooledEvent
+    from codexmem_core.plugins.stages import Stages
+    from codexmem_core.store.catalogue import Catalogue
+    from codexmem_core.store.deliveries import Deliveries
+
+RETRY_S = 60.0
+"""Until the next delivery to a plugin that failed without saying when."""
+
+DELIVERY_S = 60.0
+"""Longest wait of a pass for reactions; what is not done then is delivered again in the next pass."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TakenIn:
+    """What the spool held."""
+
+    events: int = 0
+    deleted: list[Session] = field(default_factory=list)
+    """Sessions that their host says were deleted: memory forgets them."""
+
+
+def take_in(
+    spool: Spool,
+    hosts: Mapping[str, Host],
+    reactions: Mapping[str, Iterable[Reaction]],
+    catalogue: Catalogue,
+    deliveries: Deliveries,
+    guards: Guards,
+    log: Log,
+) -> TakenIn:
+    """Record every waiting event, in order of time. A file that is no event is set aside with a warning."""
+    taken = TakenIn()
+    for spooled in spool.read_all():
+        if isinstance(spooled, tuple):
+            name, reason = spooled
+            log.warning("event not understood", kept=spool.set_aside(name), reason=reason)
+            continue
+        try:
+            events = decode(spooled, hosts)
+        except Exception as error:  # noqa: BLE001 - a host's decoder stops only this event
+            log.warning("event not understood", kept=spool.set_aside(spooled.name), reason=str(error))
+            continue
+        catalogue.event_fired(spooled.host, spooled.event, spooled.at_ms)
+        for event in events:
+            if not inside_any(event.session.cwd, guards.own_folders):
+                _record(event, spooled.header, reactions, catalogue, deliveries, taken)
+        spool.remove(spooled.name)
+    return taken
+
+
+def decode(spooled: SpooledEvent, hosts: Mapping[str, Host]) -> list[Event]:
+    """The host's reading of a payload. The spool's name is the event's id: recording it twice changes nothing."""
+    if spooled.host not in hosts:
+        raise ValueError(f"no installed plugin provides the host {spooled.host}")
+    payload = json.loads(spooled.payload.decode("utf-8", "replace") or "{}")
+    if not isinstance(payload, dict):
+        raise TypeError("the payload is no JSON object")
+    events = hosts[spooled.host].decode(spooled.event, payload, spooled.at_ms)
+    return [
+        replace(event, id=f"{spooled.name}.{number}", prompt=clean(redact(event.prompt)))
+        for number, event in enumerate(events)
+    ]
+
+
+def _record(
+    event: Event,
+    header: str,
+    reactions: Mapping[str, Iterable[Reaction]],
+    catalogue: Catalogue,
+    deliveries: Deliveries,
+    taken: TakenIn,
+) -> None:
+    taken.events += 1
+    key = (event.session.host, event.session.id)
+    if header:
+        # What the hook really printed, not what would be printed now.
+        catalogue.freeze_memory(*key, header.split(" ", 1)[0])
+    if event.kind == "end":
+        catalogue.mark_ended(*key, event.at_ms)
+    elif event.kind in ("start", "prompt"):
+        catalogue.mark_active(*key, event.at_ms)
+    if event.kind == "deleted":
+        taken.deleted.append(event.session)
+    wanted = [plugin for plugin, kinds in reactions.items() if event.kind in {reaction.kind for reaction in kinds}]
+    deliveries.record(event, msgspec.json.encode(event).decode(), wanted)
+
+
+def deliver(stages: Stages, deliveries: Deliveries, log: Log, *, wait_s: float = DELIVERY_S) -> None:
+    """Tell each plugin what is due for it, every plugin in a thread of its own."""
+    plugins = sorted({due.plugin for due in deliveries.due()})
+    threads = [
+        threading.Thread(target=_deliver_to, args=(plugin, stages, deliveries, log), daemon=True) for plugin in plugins
+    ]
+    for thread in threads:
+        thread.start()
+    ends_at = time.monotonic() + wait_s
+    for thread in threads:
+        thread.join(max(0.0, ends_at - time.monotonic()))
+
+
+def _deliver_to(plugin: str, stages: Stages, deliveries: Deliveries, log: Log) -> None:
+    while waiting := deliveries.due(plugin):
+        for due in waiting:
+            newer = deliveries.newer(*due.key, due.event_id)
+            event = replace(msgspec.json.decode(due.payload, type=Event), newer=newer)
+            try:
+                stages.react(plugin, event)
+            except TryLater as later:
+                deliveries.failed(due, redact(str(later)), after_s=later.after_s)
+            except Exception as error:  # noqa: BLE001 - a plugin's failure is delivered again
+                deliveries.failed(due, redact(str(error)), after_s=RETRY_S)
+                log.warning("reaction failed", plugin=plugin, event_kind=event.kind, error=str(error))
+            else:
+                deliveries.done(due)

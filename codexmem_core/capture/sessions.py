@@ -1,0 +1,102 @@
+"""Asks the hosts which sessions are new or changed, and writes them into the catalogue."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.capture import Session, SessionQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from codexmem_core.plugins.stages import Stages
+    from codexmem_core.store.catalogue import Catalogue
+
+TRANSCRIPT_ENDINGS = (".jsonl", ".zst")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """What a pass has found."""
+
+    changed: tuple[Session, ...]
+    """New and changed sessions, one a (host, id), newest first."""
+    unchanged: int
+    """Sessions known before and found as they were."""
+    warnings: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return len(self.changed) + self.unchanged
+
+
+class _Known:
+    """Tells a host whether a session is as the catalogue knows it, and counts."""
+
+    def __init__(self, host: str, stamps: Mapping[tuple[str, str], str]) -> None:
+        self._host = host
+        self._stamps = stamps
+        self.count = 0
+
+    def unchanged(self, locator: str, stamp: str) -> bool:
+        if self._stamps.get((self._host, locator)) != stamp:
+            return False
+        self.count += 1
+        return True
+
+
+def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: str = "") -> Discovery:
+    """Every host, or one; a host that fails is a warning and stops no other."""
+    claimed: set[str] = set()
+    found: dict[tuple[str, str], Session] = {}
+    warnings: list[str] = []
+    unchanged = 0
+    for name in [host] if host else stages.host_names:
+        known = _Known(name, {} if folder else catalogue.known_stamps(name))
+        try:
+            sessions = stages.sessions(name, SessionQuery(folder=folder, unchanged=known.unchanged, claim=claimed.add))
+        except Exception as error:  # noqa: BLE001 - whatever a host raises costs only its own sessions
+            warnings.append(f"{error}; the sessions of {name} wait for the next run")
+            continue
+        unchanged += known.count
+        for session in sessions:
+            other = found.get((session.host, session.id))
+            if other is None or _is_better(session, other):
+                found[session.host, session.id] = session
+    changed = sorted(found.values(), key=lambda session: (-session.updated_at_ms, session.host, session.id))
+    if changed:
+        catalogue.record_sessions(changed)
+    if folder:
+        warnings += _unclaimed(folder, claimed)
+    return Discovery(changed=tuple(changed), unchanged=unchanged, warnings=tuple(warnings))
+
+
+def _is_better(session: Session, other: Session) -> bool:
+    """Of two stores of one session the longer wins, then the newer."""
+    return (session.size_bytes, session.updated_at_ms, session.locator) > (
+        other.size_bytes,
+        other.updated_at_ms,
+        other.locator,
+    )
+
+
+def _unclaimed(folder: str, claimed: set[str]) -> list[str]:
+    """Name what looks like a transcript but is none, and count the other files."""
+    strange: list[str] = []
+    others = 0
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(parent, name)
+            if path in claimed or os.path.realpath(path) in claimed:
+                continue
+            if name.endswith(TRANSCRIPT_ENDINGS):
+                strange.append(f"{path}: no installed host recognises this as a transcript; not read")
+            else:
+                others += 1
+    if others:
+        strange.append(f"{folder}: {others} other file{'s' if others > 1 else ''} left alone")
+    return strange

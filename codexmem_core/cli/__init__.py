@@ -1,0 +1,90 @@
+"""The command line: one module a command, loaded when it is run; no logic.
+
+Human text goes to stdout, ``--json`` (before or after the command) prints one JSON object there instead, progress goes
+to stderr when it is a terminal. Exit status: 0 done, 1 failed, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from codexmem_core import __version__
+from codexmem_core.cli.state import State
+
+COMMANDS = {
+    "run": "Read finished sessions and bring the memories up to date.",
+    "context": "Print exactly what a new session would be given.",
+    "status": "Show what waits, what failed and why, per memory.",
+    "doctor": "Check the installation; every problem comes with its fix.",
+    "plugins": "List plugins, what they implement, and why any was refused.",
+    "config": "Show effective settings and where each came from.",
+}
+"""Name and first line of the help of each command; its module has the same name."""
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module when it is run; help needs none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Ours and the plugins'."""
+        return [*COMMANDS, *ctx.ensure_object(State).plugin_commands()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load it."""
+        if cmd_name in COMMANDS:
+            module = importlib.import_module(f"codexmem_core.cli.{cmd_name}")
+            command: click.Command = module.command
+            return command
+        return ctx.ensure_object(State).plugin_command(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """From the table above, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items(), *ctx.ensure_object(State).plugin_commands().items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--home", default="", metavar="DIR", help="Folder of everything codexmem knows.")
+@click.option("--config", default="", metavar="FILE", help="Settings file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("-v", "--verbose", count=True, help="Say more.")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.version_option(__version__, prog_name="codexmem")
+@click.pass_context
+def codexmem(ctx: click.Context, home: str, config: str, as_json: bool, verbose: int, debug: bool) -> None:  # noqa: FBT001
+    """One long-term memory for every coding agent on this machine."""
+    state = ctx.ensure_object(State)
+    state.home, state.config, state.as_json, state.verbose, state.debug = home, config, as_json, verbose, debug
+
+
+def main() -> NoReturn:
+    """Entry point. Leaves without waiting for threads that hang."""
+    state = State()
+    code = 1
+    try:
+        code = codexmem.main(obj=state, standalone_mode=False) or 0
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        code = 130
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader of our output is gone
+        code = 0
+    except Exception as error:
+        if state.debug:
+            raise
+        click.echo(f"codexmem: {state.explain(error)}", err=True)
+    finally:
+        state.close()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,5 @@
+"""``python -m codexmem_core.cli``."""
+
+from codexmem_core.cli import main
+
+main()

@@ -1,0 +1,36 @@
+"""``codexmem doctor``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from codexmem_core.cli.state import State, json_option
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.values.records import Finding
+
+MARKS = {"ok": "ok  ", "info": "info", "warn": "WARN", "fail": "FAIL"}
+
+
+@click.command("doctor")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired.")
+@json_option
+@click.pass_obj
+def command(state: State, fix: bool) -> None:  # noqa: FBT001 - a command's flag
+    """Check the installation; every problem comes with its fix."""
+    from codexmem_core.doctor import examine
+
+    found = list(examine(state.engine, fix=fix))
+    failed = any(finding.level == "fail" for _, finding in found)
+    value = {"ok": not failed, "findings": [{"check": check, **asdict(finding)} for check, finding in found]}
+    state.show(value, lambda: "\n".join(_line(check, finding) for check, finding in found))
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _line(check: str, finding: Finding) -> str:
+    fix = f"\n      → {finding.fix}" if finding.fix else ""
+    return f"{MARKS[finding.level]}  {check}: {finding.message}{fix}"

@@ -1,0 +1,81 @@
+"""What all commands share: the options before the command, and the engine made from them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from codexmem_core.engine import Engine
+
+F = TypeVar("F", bound="Callable[..., object]")
+
+
+class State:
+    """The object that click carries."""
+
+    def __init__(self) -> None:
+        self.home = ""
+        self.config = ""
+        self.as_json = False
+        self.verbose = 0
+        self.debug = False
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """Made when a command first wants it."""
+        if self._engine is None:
+            from codexmem_core.engine import Engine
+
+            self._engine = Engine(home=self.home, config=self.config)
+        return self._engine
+
+    def show(self, value: dict[str, Any], text: Callable[[], str]) -> None:
+        """Print one JSON object, or the text."""
+        click.echo(json.dumps(value, ensure_ascii=False, indent=2) if self.as_json else text())
+
+    def plugin_commands(self) -> dict[str, str]:
+        """Name and summary of commands that plugins add."""
+        return {name: registered.record.summary for name, registered in self._collected().items()}
+
+    def plugin_command(self, name: str) -> click.Command | None:
+        """A plugin's command, given its own services as ``ctx.obj``."""
+        registered = self._collected().get(name)
+        if registered is None:
+            return None
+        command = cast("click.Command", registered.record.load())
+        services = self.engine.services_for(registered.plugin)
+        command.context_settings = {**command.context_settings, "obj": services}
+        return command
+
+    def explain(self, error: Exception) -> str:
+        """One line: what, where, what to do."""
+        text = str(error) or type(error).__name__
+        known = type(error).__module__.startswith("codexmem") or isinstance(error, OSError)
+        return text if known else f"{type(error).__name__}: {text} (--debug shows where)"
+
+    def close(self) -> None:
+        """Give everything back."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def _collected(self) -> dict[str, Any]:
+        from codexmem_hookspecs.values.records import Command
+
+        return dict(self.engine.plugins.hooks.collect("codexmem_commands", Command).records)
+
+
+def json_option(function: F) -> F:
+    """``--json`` after the command means the same as before it."""
+
+    def set_it(ctx: click.Context, _param: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's callback
+        if value:
+            ctx.ensure_object(State).as_json = True
+
+    option = click.option("--json", is_flag=True, expose_value=False, callback=set_it, help="Print one JSON object.")
+    return option(function)

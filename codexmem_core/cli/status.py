@@ -1,0 +1,85 @@
+"""``codexmem status``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from codexmem_core.cli.state import State, json_option
+
+
+@click.command("status")
+@json_option
+@click.pass_obj
+def command(state: State) -> None:
+    """Show what waits, what failed and why, per memory."""
+    from codexmem_core.status import status_of
+
+    value = status_of(state.engine)
+    state.show(value, lambda: _as_text(value))
+
+
+def _as_text(value: dict[str, Any]) -> str:
+    sessions = value["sessions"]
+    lines = [
+        f"home      {value['home']}",
+        f"hosts     {', '.join(value['hosts']) or 'no host is installed: add an extra such as codex or claude'}",
+        f"model     {value['model']}",
+        f"sessions  {sessions['known']} known, {sessions['eligible']} eligible",
+    ]
+    lines += [f"          {count} left out: {reason}" for reason, count in sessions["left_out"].items()]
+    if not value["memories"]:
+        lines.append("memory    none is installed: add an extra such as v1")
+    for name, memory in value["memories"].items():
+        lines += _memory_lines(name, memory, read=name == value["reads"])
+    events = value["events"]
+    for name, at_ms in events["last_fired"].items():
+        lines.append(f"hook      {name}: last fired {_time(at_ms)}")
+    if events["spooled"]:
+        lines.append(f"events    {events['spooled']} wait for the next run")
+    for count in events["deliveries"]:
+        if count["state"] != "done":
+            lines.append(f"events    {count['count']} {count['state']} for {count['plugin']}: {count['error']}")
+    for usage in value["usage"]:
+        tokens = usage["tokens_in"] + usage["tokens_out"]
+        lines.append(f"usage     {usage['day']} {usage['model']}: {usage['calls']} calls, {tokens} tokens")
+    return "\n".join([*lines, *(f"warning: {warning}" for warning in value["warnings"])])
+
+
+def _memory_lines(name: str, memory: dict[str, Any], *, read: bool) -> list[str]:
+    lines = [f"memory    {name}{' (new sessions read it)' if read else ''}: {memory['root']}"]
+    if "error" in memory:
+        return [*lines, f"          {memory['error']}"]
+    extraction, consolidation = memory["extraction"], memory["consolidation"]
+    by_status = extraction["by_status"]
+    lines.append(
+        f"          {memory['notes']} notes, {memory['waiting']} sessions wait, {by_status.get('running', 0)} running, "
+        f"{sum(extraction['failures'].values())} failed"
+    )
+    for error in extraction["recent_errors"]:
+        retry = f", tried again after {_time(error['retry_at'] * 1000)}" if error["retry_at"] else ""
+        lines.append(f"          {':'.join(error['key'])} {error['state'].replace('_', ' ')}{retry}: {error['error']}")
+    lines.append(f"          consolidation: {_consolidation(consolidation)}")
+    lines.append(
+        f"          {memory['files']} files, {memory['bytes']} bytes; summary {memory['summary_bytes']} bytes"
+        + ("" if memory["summary_bytes"] else " (no summary yet: new sessions are given nothing)")
+    )
+    return lines
+
+
+def _consolidation(snapshot: dict[str, Any]) -> str:
+    success, attempt = snapshot["success"], snapshot["attempt"]
+    last = f"last success {_time(success['finished_at'] * 1000)}" if success else "no success yet"
+    if attempt is None:
+        return last
+    told = f"last attempt {_time(attempt['started_at'] * 1000)} {attempt['outcome']}"
+    if attempt["error"]:
+        told += f": {attempt['error']}"
+    queued = ", another is queued" if snapshot["status"] == "pending" else ""
+    return f"{told}, {last}{queued}"
+
+
+def _time(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

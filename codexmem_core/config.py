@@ -1,0 +1,256 @@
+"""Settings: where each value comes from, and what was wrong with the others.
+
+A wrong value is a warning that names the key, the range and the default used; an unknown key is a warning; nothing
+stops working. Names and defaults of ``[memories]`` are Codex's (Codex 0.171), but for ``dedicated_tools``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.records import Setting, SettingValue
+
+from codexmem_core import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PROJECT_FILE = ".codexmem.toml"
+
+ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
+    "memories": (
+        Setting(key="home", default="", help="folder of everything codexmem knows; empty: the platform's data folder"),
+        Setting(key="read", default="", help="memory that new sessions read; empty: the only one installed, else v1"),
+        Setting(key="generate_memories", default=True, help="learn from sessions"),
+        Setting(key="use_memories", default=True, help="give memory to new sessions"),
+        Setting(key="dedicated_tools", default=True, help="offer the memory tools to agents"),
+        Setting(key="disable_on_external_context", default=False, help="do not learn from sessions that used the web"),
+        Setting(key="max_raw_memories_for_consolidation", default=256, low=1, high=4096, help="sessions consolidated"),
+        Setting(key="max_unused_days", default=30, low=0, high=365, help="days until an unused session is let go"),
+        Setting(key="max_rollout_age_days", default=10, low=0, high=90, help="older sessions are not extracted"),
+        Setting(key="max_rollouts_per_startup", default=2, low=1, high=128, help="sessions a pass, models that cost"),
+        Setting(
+            key="min_rollout_idle_hours", default=6, low=1, high=48, help="hours without activity before extraction"
+        ),
+        Setting(key="extract_model", default="", help="model for extraction"),
+        Setting(key="consolidation_model", default="", help="model for consolidation"),
+    ),
+    "models": (
+        Setting(key="backend", default="extractive", help="extractive (built in, offline, free) or a registered one"),
+        Setting(
+            key="job_minutes", default=15.0, low=0.01, high=60, help="minutes without a sign of life until a job ends"
+        ),
+    ),
+    "plugins": (Setting(key="disabled", default=(), help="plugins that are not loaded, by name"),),
+}
+
+ALIASES = {("memories", "version"): "read"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A setting's value and where it came from."""
+
+    value: SettingValue
+    origin: str
+    """``default``, ``environment NAME``, ``command line`` or the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Effective settings by table and key."""
+
+    path: str
+    tables: Mapping[str, Mapping[str, Value]]
+    warnings: tuple[str, ...] = ()
+    settings: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+
+    def table(self, name: str) -> dict[str, SettingValue]:
+        """Plain values of one table."""
+        return {key: value.value for key, value in self.tables.get(name, {}).items()}
+
+    def flag(self, table: str, key: str) -> bool:
+        """A bool."""
+        return bool(self.tables[table][key].value)
+
+    def number(self, table: str, key: str) -> int:
+        """A whole number."""
+        value = self.tables[table][key].value
+        assert isinstance(value, int)
+        return value
+
+    def decimal(self, table: str, key: str) -> float:
+        """A number."""
+        value = self.tables[table][key].value
+        assert isinstance(value, int | float)
+        return float(value)
+
+    def text(self, table: str, key: str) -> str:
+        """A string."""
+        return str(self.tables[table][key].value)
+
+    def names(self, table: str, key: str) -> tuple[str, ...]:
+        """A list of strings."""
+        value = self.tables[table][key].value
+        assert isinstance(value, tuple)
+        return value
+
+
+def load(
+    path: str,
+    environ: Mapping[str, str],
+    *,
+    plugin_settings: Mapping[str, Sequence[Setting]] | None = None,
+    complete: bool = True,
+) -> Config:
+    """Read the file and the environment. Never raises: an unreadable file is a warning and defaults are used.
+
+    ``complete=False`` reads before plugins are known, so tables that may be theirs are not called unknown.
+    """
+    warnings: list[str] = []
+    document = _read(path, warnings)
+    settings = {**ENGINE_TABLES, **{name: tuple(given) for name, given in (plugin_settings or {}).items()}}
+    tables = {}
+    for name, known in settings.items():
+        given = document.get(name, {})
+        if not isinstance(given, dict):
+            warnings.append(f"{path}: [{name}] is no table; its defaults are used")
+            given = {}
+        tables[name] = _table(name, known, given, environ, path, warnings)
+    if complete:
+        unknown = [name for name in document if name not in settings]
+        warnings += [f"{path}: unknown table [{name}]{_suggestion(name, settings)}" for name in unknown]
+    return Config(path=path, tables=tables, warnings=tuple(warnings), settings=settings)
+
+
+def project_table(config: Config, plugin: str, cwd: str) -> dict[str, SettingValue]:
+    """A plugin's table with the nearest .codexmem.toml at or above ``cwd`` merged in, where settings allow it."""
+    merged = config.table(plugin)
+    folder = cwd
+    while folder and os.path.isabs(folder):
+        path = os.path.join(folder, PROJECT_FILE)
+        if os.path.isfile(path):
+            given = _read(path, []).get(plugin)
+            allowed = {setting.key: setting for setting in config.settings.get(plugin, ()) if setting.project}
+            for key, value in given.items() if isinstance(given, dict) else ():
+                if key in allowed:
+                    merged[key] = _typed(allowed[key], value, f"{path}: {plugin}.{key}", [])
+            break
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    return merged
+
+
+def home_of(option: str, config: Config, environ: Mapping[str, str]) -> str:
+    """``--home``, else CODEXMEM_HOME, else ``[memories] home``, else the platform's user data folder."""
+    for chosen in (option, environ.get("CODEXMEM_HOME", ""), config.text("memories", "home")):
+        if chosen:
+            return os.path.abspath(os.path.expanduser(chosen))
+    return paths.default_home()
+
+
+def _read(path: str, warnings: list[str]) -> dict[str, object]:
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        warnings.append(f"{path}: cannot be read ({error}); defaults are used")
+        return {}
+
+
+def _table(
+    name: str,
+    known: Sequence[Setting],
+    given: Mapping[str, object],
+    environ: Mapping[str, str],
+    path: str,
+    warnings: list[str],
+) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    by_key = {setting.key: setting for setting in known}
+    given = {ALIASES.get((name, key), key): value for key, value in given.items()}
+    for setting in known:
+        variable = f"CODEXMEM_{name}_{setting.key}".upper().replace("-", "_")
+        if variable in environ:
+            raw: object = _from_text(setting, environ[variable])
+            origin = f"environment {variable}"
+            values[setting.key] = Value(value=_typed(setting, raw, variable, warnings), origin=origin)
+        elif setting.key in given:
+            where = f"{path}: {name}.{setting.key}"
+            values[setting.key] = Value(value=_typed(setting, given[setting.key], where, warnings), origin=path)
+        else:
+            values[setting.key] = Value(value=setting.default, origin="default")
+    for key in given:
+        if key == "dual_write" and name == "memories":
+            warnings.append(f"{path}: memories.dual_write has no effect: install a second memory to write both")
+        elif key not in by_key:
+            warnings.append(f"{path}: unknown key {name}.{key}{_suggestion(key, by_key)}")
+    return values
+
+
+def _suggestion(word: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _from_text(setting: Setting, text: str) -> object:
+    if isinstance(setting.default, bool):
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.strip().lower(), text)
+    if isinstance(setting.default, int | float):
+        try:
+            return float(text) if isinstance(setting.default, float) else int(text)
+        except ValueError:
+            return text
+    if isinstance(setting.default, tuple):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def _typed(setting: Setting, value: object, where: str, warnings: list[str]) -> SettingValue:
+    default = setting.default
+    problem = ""
+    if isinstance(default, bool):
+        if isinstance(value, bool):
+            return value
+        problem = "must be true or false"
+    elif isinstance(default, int | float):
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return _clamped(setting, value, where, warnings)
+        problem = f"must be a number{_range(setting)}"
+    elif isinstance(default, tuple):
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return tuple(value)
+        problem = "must be a list of strings"
+    elif isinstance(value, str) and (not setting.choices or value in setting.choices):
+        return value
+    elif setting.choices:
+        problem = f"must be one of {', '.join(setting.choices)}"
+    else:
+        problem = "must be a string"
+    warnings.append(f"{where} {problem}; the default {default!r} is used")
+    return default
+
+
+def _clamped(setting: Setting, value: float, where: str, warnings: list[str]) -> SettingValue:
+    whole = math.floor(value) if isinstance(setting.default, int) else value
+    low = whole if setting.low is None else max(whole, setting.low)
+    kept = low if setting.high is None else min(low, setting.high)
+    kept = int(kept) if isinstance(setting.default, int) else kept
+    if kept != whole:
+        warnings.append(f"{where} is {value}, outside{_range(setting)}; {kept} is used")
+    return kept
+
+
+def _range(setting: Setting) -> str:
+    if setting.low is None and setting.high is None:
+        return ""
+    return f" {setting.low if setting.low is not None else ''}..{setting.high if setting.high is not None else ''}"

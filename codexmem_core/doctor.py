@@ -1,0 +1,182 @@
+"""The engine's own checks, and those that plugins register. Every problem comes with what to do about it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.records import DoctorCheck, Finding
+
+from codexmem_core import __version__
+from codexmem_core.consolidate.workspace import MemoryWorkspace
+from codexmem_core.host.spool import BAD
+from codexmem_core.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from codexmem_core.engine import Engine
+    from codexmem_core.plugins.calls import Collected
+
+OLDEST_PYTHON = (3, 11)
+
+
+def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding]]:
+    """(check, finding) of every check; with ``fix`` plugins' repairs run first and tell what they did."""
+    for name, check in (
+        ("interpreter", _interpreter),
+        ("installation", _installation),
+        ("plugins", _plugins),
+        ("settings", _settings),
+        ("home", _home),
+        ("databases", _databases),
+        ("memories", _memories),
+        ("events", _events),
+    ):
+        yield from ((name, finding) for finding in check(engine))
+    collected: Collected[DoctorCheck] = engine.plugins.hooks.collect("codexmem_doctor_checks", DoctorCheck)
+    for name, registered in collected.records.items():
+        run = registered.record.fix if fix and registered.record.fix else registered.record.run
+        try:
+            found = list(run(engine.services_for(registered.plugin)))
+        except Exception as error:  # noqa: BLE001 - a broken check is a finding
+            found = [Finding(level="fail", message=f"the check itself failed: {error}")]
+        yield from ((name, finding) for finding in found)
+
+
+def _interpreter(_engine: Engine) -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < OLDEST_PYTHON:
+        yield Finding(level="fail", message=f"Python {version} at {sys.executable}", fix="use Python 3.11 or newer")
+    else:
+        yield Finding(level="ok", message=f"Python {version} at {sys.executable}")
+    with sqlite3.connect(":memory:") as database:
+        options = {row[0] for row in database.execute("PRAGMA compile_options")}
+    database.close()
+    if "ENABLE_FTS5" not in options:
+        yield Finding(level="warn", message=f"SQLite {sqlite3.sqlite_version} has no FTS5: ranked search will not work")
+
+
+def _installation(_engine: Engine) -> Iterator[Finding]:
+    """Another author's package has the same name in the public index."""
+    try:
+        distribution = importlib.metadata.distribution("codexmem")
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding(level="warn", message="codexmem runs from a folder and is not installed")
+        return
+    ours = any(script.value == "codexmem_core.cli:main" for script in distribution.entry_points)
+    if ours and distribution.version == __version__:
+        yield Finding(level="ok", message=f"codexmem {__version__}")
+    elif ours:
+        yield Finding(
+            level="warn",
+            message=f"the installed codexmem says {distribution.version}, the running one is {__version__}",
+            fix="install again, all distributions in one command",
+        )
+    else:
+        yield Finding(
+            level="fail",
+            message=f"the installed distribution codexmem {distribution.version} is another author's",
+            fix="pip uninstall codexmem, then install this project's own wheels or checkout",
+        )
+
+
+def _plugins(engine: Engine) -> Iterator[Finding]:
+    for info in engine.plugins.infos:
+        if info.state == "refused":
+            yield Finding(
+                level="fail",
+                message=f"{info.name} ({info.distribution} {info.version}) is refused: {info.reason}",
+                fix=f"update or uninstall {info.distribution}, or disable {info.name} in [plugins]",
+            )
+        elif info.version not in ("", __version__) and info.distribution.startswith("codexmem-"):
+            yield Finding(level="info", message=f"{info.distribution} is {info.version}, the engine is {__version__}")
+    if not engine.memories:
+        yield Finding(level="fail", message="no memory is installed", fix="install the extra v1")
+    if not engine.hosts:
+        yield Finding(level="fail", message="no host is installed", fix="install an extra such as codex or claude")
+    if engine.memories and engine.hosts:
+        memories = ", ".join(memory.name for memory in engine.memories.values())
+        yield Finding(level="ok", message=f"memories {memories}; hosts {', '.join(engine.hosts)}")
+
+
+def _settings(engine: Engine) -> Iterator[Finding]:
+    for warning in engine.config.warnings:
+        yield Finding(level="warn", message=warning, fix=f"edit {engine.config.path}")
+    if not engine.config.warnings:
+        where = (
+            engine.config.path if os.path.exists(engine.config.path) else f"defaults ({engine.config.path} is absent)"
+        )
+        yield Finding(level="ok", message=where)
+    try:
+        yield Finding(level="ok", message=f"model backend {engine.model.backend.name}")
+    except Exception as error:  # noqa: BLE001 - an unknown name
+        yield Finding(level="fail", message=str(error), fix='set [models] backend = "extractive" or install it')
+
+
+def _home(engine: Engine) -> Iterator[Finding]:
+    root = engine.home.root
+    try:
+        engine.make_home()
+        probe = os.path.join(root, ".doctor")
+        with open(probe, "wb") as file:
+            file.write(b"x" * 4096)
+        os.unlink(probe)
+    except OSError as error:
+        yield Finding(
+            level="fail",
+            message=f"{root} cannot be written: {error}",
+            fix="free space, mend permissions, or set --home",
+        )
+        return
+    mode = os.stat(root).st_mode & 0o077
+    if mode:
+        yield Finding(level="warn", message=f"others may enter {root}", fix=f"chmod 700 {root}")
+    else:
+        yield Finding(level="ok", message=root)
+
+
+def _databases(engine: Engine) -> Iterator[Finding]:
+    try:
+        known = engine.catalogue.candidates()
+        yield Finding(level="ok", message=f"{engine.home.catalogue}: {len(known)} sessions")
+    except StoreError as error:
+        yield Finding(level="fail", message=str(error))
+    for plugin in engine.memories:
+        try:
+            with engine.jobs(plugin) as jobs:
+                notes = jobs.extraction_snapshot().outputs
+            yield Finding(level="ok", message=f"{engine.home.below(engine.memories[plugin].database)}: {notes} notes")
+        except StoreError as error:
+            yield Finding(level="fail", message=str(error))
+
+
+def _memories(engine: Engine) -> Iterator[Finding]:
+    for plugin, memory in engine.memories.items():
+        root = engine.memory_root(plugin)
+        if os.path.islink(root):
+            yield Finding(level="fail", message=f"{root} is a link; nothing is read or written there", fix=f"rm {root}")
+            continue
+        workspace = MemoryWorkspace(memory, root)
+        if not workspace.exists(memory.summary):
+            yield Finding(level="info", message=f"{memory.name} has no summary yet", fix="codexmem run")
+            continue
+        problems = engine.stages.consolidate_check(plugin, workspace)
+        for problem in problems:
+            place = os.path.join(root, problem.path)
+            yield Finding(level="fail", message=f"{place}: {problem.message}", fix="codexmem run writes it anew")
+        if not problems:
+            yield Finding(level="ok", message=f"{memory.name}: {root}")
+
+
+def _events(engine: Engine) -> Iterator[Finding]:
+    bad = os.path.join(engine.home.spool, BAD)
+    names = sorted(os.listdir(bad)) if os.path.isdir(bad) else []
+    for name in names:
+        yield Finding(level="warn", message=f"{os.path.join(bad, name)} is no event that a host understands")
+    for count in engine.deliveries.counts():
+        if count.state != "done" and count.error:
+            yield Finding(level="warn", message=f"{count.count} events wait for {count.plugin}: {count.error}")

@@ -1,0 +1,275 @@
+"""The composition root: makes what a command needs, each part when it is first wanted."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.records import ModelBackend, Setting
+
+from codexmem_core import config as configuration
+from codexmem_core import paths
+from codexmem_core.plugins.discovery import Candidate, Plugins, installed
+from codexmem_core.plugins.stages import Stages
+from codexmem_core.services.bound import BoundServices, Shared
+from codexmem_core.services.clock import SystemClock
+from codexmem_core.services.log import LogBook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from codexmem_hookspecs.hosts import Host
+    from codexmem_hookspecs.services import Clock, Deadline, Log
+    from codexmem_hookspecs.values.consolidate import Memory
+
+    from codexmem_core.capture.guards import Guards
+    from codexmem_core.config import Config
+    from codexmem_core.host.spool import Spool
+    from codexmem_core.plugins.calls import Collected
+    from codexmem_core.services.models import ChosenModel
+    from codexmem_core.services.sessions import CatalogueSessions
+    from codexmem_core.services.tools import RegisteredTools
+    from codexmem_core.services.transcripts import TranscriptCache
+    from codexmem_core.store.catalogue import Catalogue
+    from codexmem_core.store.database import Database
+    from codexmem_core.store.deliveries import Deliveries
+    from codexmem_core.store.jobs import Jobs
+
+DEFAULT_MEMORY = "v1"
+"""Read by new sessions when several memories are installed and none is chosen."""
+
+
+class UnknownNameError(Exception):
+    """No installed plugin provides what was named; the message lists what there is."""
+
+
+class Engine:
+    """One command's view of one home. ``close`` gives files and databases back."""
+
+    def __init__(
+        self,
+        *,
+        environ: Mapping[str, str] | None = None,
+        home: str = "",
+        config: str = "",
+        clock: Clock | None = None,
+        plugins: Sequence[Candidate] | None = None,
+    ) -> None:
+        self.environ = dict(os.environ if environ is None else environ)
+        self.clock: Clock = clock or SystemClock()
+        self.config_path = paths.config_path(config, self.environ)
+        self._candidates = plugins
+        self._first_config = configuration.load(self.config_path, self.environ, complete=False)
+        self.home = paths.Home(configuration.home_of(home, self._first_config, self.environ))
+        self.log_book = LogBook(self.home.logs, self.clock)
+
+    # plugins and settings
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        """The installed plugins, but for those disabled by name."""
+        disabled = {
+            *self._first_config.names("plugins", "disabled"),
+            *filter(None, (name.strip() for name in self.environ.get("CODEXMEM_DISABLE", "").split(","))),
+        }
+        candidates = installed() if self._candidates is None else self._candidates
+        plugins = Plugins(candidates, disabled=disabled, services_for=self.services_for)
+        if self.environ.get("CODEXMEM_TRACE", "0") not in ("", "0"):
+            from codexmem_core.plugins.calls import trace_to_stderr
+
+            trace_to_stderr(plugins.manager)
+        return plugins
+
+    @cached_property
+    def config(self) -> Config:
+        """Effective settings, plugins' tables included."""
+        collected: Collected[Setting] = self.plugins.hooks.collect("codexmem_settings", Setting, named=False)
+        by_plugin: dict[str, list[Setting]] = {info.name: [] for info in self.plugins.infos if info.state == "active"}
+        for registered in collected.records.values():
+            by_plugin[registered.plugin].append(registered.record)
+        return configuration.load(self.config_path, self.environ, plugin_settings=by_plugin)
+
+    @cached_property
+    def hosts(self) -> dict[str, Host]:
+        """By host name."""
+        return {host.name: host for host in self.plugins.hosts.values()}
+
+    @cached_property
+    def memories(self) -> dict[str, Memory]:
+        """By plugin."""
+        return self.plugins.memories
+
+    @cached_property
+    def stages(self) -> Stages:
+        """The hooks, typed."""
+        return Stages(self.plugins.hooks, {host.name: plugin for plugin, host in self.plugins.hosts.items()})
+
+    def memory_plugin(self, name: str = "") -> str:
+        """The plugin of a memory by its short name; without one, of the memory that new sessions read.
+
+        Raises UnknownNameError.
+        """
+        by_name = {memory.name: plugin for plugin, memory in self.memories.items()}
+        wanted = name or self.config.text("memories", "read") or (DEFAULT_MEMORY if len(by_name) != 1 else "")
+        wanted = wanted or next(iter(by_name))
+        if wanted not in by_name:
+            there = ", ".join(sorted(by_name)) or "none"
+            raise UnknownNameError(f"no memory called {wanted} is installed (installed: {there})")
+        return by_name[wanted]
+
+    @cached_property
+    def backends(self) -> dict[str, ModelBackend]:
+        """Model backends by name: the built-in one, and registered ones."""
+        from codexmem_core.models.built_in import EXTRACTIVE
+
+        collected: Collected[ModelBackend] = self.plugins.hooks.collect("codexmem_models", ModelBackend)
+        return {EXTRACTIVE.name: EXTRACTIVE, **{name: given.record for name, given in collected.records.items()}}
+
+    @cached_property
+    def model(self) -> ChosenModel:
+        """The backend that the user chose. Raises UnknownNameError."""
+        from codexmem_core.services.models import ChosenModel
+
+        name = self.config.text("models", "backend")
+        if name not in self.backends:
+            there = ", ".join(sorted(self.backends))
+            raise UnknownNameError(f"no model backend called {name} (there are: {there}); see [models] backend")
+        return ChosenModel(self.backends[name])
+
+    # stores
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """Sessions, modes, usage."""
+        from codexmem_core.store.catalogue import Catalogue
+
+        return Catalogue(self._catalogue_database, self.clock)
+
+    @cached_property
+    def deliveries(self) -> Deliveries:
+        """Events on their way to plugins."""
+        from codexmem_core.store.deliveries import Deliveries
+
+        return Deliveries(self._catalogue_database, self.clock)
+
+    @cached_property
+    def _catalogue_database(self) -> Database:
+        from codexmem_core.store.database import open_catalogue
+
+        self.make_home()
+        return open_catalogue(self.home.catalogue, backups=self.home.backups, clock=self.clock)
+
+    @contextmanager
+    def jobs(self, plugin: str) -> Iterator[Jobs]:
+        """Notes and jobs of a memory, in its own database, open for as long as somebody works with them."""
+        from codexmem_core.store.database import open_memory
+        from codexmem_core.store.jobs import Jobs
+
+        self.make_home()
+        path = self.home.below(self.memories[plugin].database)
+        with open_memory(path, backups=self.home.backups, clock=self.clock) as database:
+            for notice in database.notices:
+                self.log(plugin).warning(notice)
+            yield Jobs(database, self.clock)
+
+    def make_home(self) -> None:
+        """The home is the user's alone."""
+        os.makedirs(self.home.root, mode=0o700, exist_ok=True)
+
+    def memory_root(self, plugin: str) -> str:
+        """The memory's folder."""
+        return self.home.below(self.memories[plugin].folder)
+
+    @cached_property
+    def spool(self) -> Spool:
+        """Events that hooks recorded."""
+        from codexmem_core.host.spool import Spool
+
+        return Spool(self.home.spool)
+
+    # services
+
+    def services_for(self, plugin: str, deadline: Deadline | None = None) -> BoundServices:
+        """What a plugin is given."""
+        return BoundServices(self._shared, plugin, deadline)
+
+    def log(self, name: str) -> Log:
+        """A log of the engine's own parts."""
+        return self.log_book.bound(name)
+
+    @cached_property
+    def transcripts(self) -> TranscriptCache:
+        """What this command has read."""
+        from codexmem_core.services.transcripts import TranscriptCache
+
+        return TranscriptCache(
+            self.stages.transcript,
+            lambda session, item: session.host in self.hosts and self.hosts[session.host].own_text(item),
+            self.home.below("cache"),
+        )
+
+    @cached_property
+    def guards(self) -> Guards:
+        """What is never captured."""
+        from codexmem_core.capture.guards import Guards, own_folders
+
+        return Guards(
+            hosts=self.hosts,
+            own_folders=own_folders(self.home.root, self.hosts.values(), self.environ),
+            excluded=self.catalogue.excluded(),
+            own=self.catalogue.own_sessions(),
+        )
+
+    @cached_property
+    def _shared(self) -> Shared:
+        return Shared(
+            config=lambda: self.config,
+            environ=self.environ,
+            home=self.home,
+            clock=self.clock,
+            log=self.log_book,
+            transcripts=lambda: self.transcripts,
+            sessions=lambda: self._sessions,
+            tools=lambda: self._tools,
+            model=lambda: self.model,
+        )
+
+    @cached_property
+    def _sessions(self) -> CatalogueSessions:
+        from codexmem_core.services.sessions import CatalogueSessions
+
+        return CatalogueSessions(self.catalogue, lambda: self.memories[self.memory_plugin()].name)
+
+    @cached_property
+    def _tools(self) -> RegisteredTools:
+        from codexmem_hookspecs.values.read import Tool
+
+        from codexmem_core.services.tools import RegisteredTools
+
+        collected = partial(self.plugins.hooks.collect, "codexmem_read_tools", Tool)
+        return RegisteredTools(collected, self.services_for)
+
+    def close(self) -> None:
+        """Give everything back."""
+        for name in ("transcripts", "_catalogue_database"):
+            part = self.__dict__.get(name)
+            if part is not None:
+                part.close()
+        self.log_book.close()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should see: of the settings, the databases, refused plugins and the log."""
+        database: Database | None = self.__dict__.get("_catalogue_database")
+        infos = [info for info in self.plugins.infos if info.state == "refused"]
+        refused = [f"plugin {info.name} refused: {info.reason}" for info in infos]
+        return (*self.config.warnings, *refused, *(database.notices if database else ()), *self.log_book.warnings)
+
+    def host(self, name: str) -> Host:
+        """Raises UnknownNameError."""
+        if name not in self.hosts:
+            there = ", ".join(sorted(self.hosts)) or "none"
+            raise UnknownNameError(f"no host called {name} is installed (installed: {there})")
+        return self.hosts[name]

@@ -1,0 +1,1 @@
+"""Stage 2: one finished session in, one note out."""

@@ -1,0 +1,1 @@
+"""The only folder that hosts ever touch: spooled events and ready payloads."""

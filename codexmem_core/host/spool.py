@@ -1,0 +1,103 @@
+"""Events on their way in: one file an event, written in a rename, taken in once and removed after it is recorded.
+
+``<UNIX ms, 13 digits>.<unique>.<host>.<event>`` holds a header line, then the host's payload as it came. The header is
+the first line of the answer that was printed (memory and generation), or empty. The time is the hook's start.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codexmem_core.safety.instants import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BAD = "bad"
+"""Folder for files that could not be understood; ``doctor`` names them."""
+
+PAYLOAD_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpooledEvent:
+    """A hook's call as it was recorded."""
+
+    name: str
+    at_ms: int
+    host: str
+    event: str
+    header: str
+    payload: bytes
+
+
+class Spool:
+    """The spool folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def write(self, host: str, event: str, payload: bytes, *, at_ms: int, header: str = "") -> str:
+        """Record an event; returns the file's name. The hook's own shim writes the same without this module."""
+        os.makedirs(self._folder, exist_ok=True)
+        name = f"{at_ms:013d}.{uuid.uuid4().hex[:12]}.{host}.{event}"
+        hidden = os.path.join(self._folder, f".{name}")
+        with open(hidden, "xb") as file:
+            file.write(header.encode() + b"\n" + payload)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(hidden, os.path.join(self._folder, name))
+        return name
+
+    def names(self) -> list[str]:
+        """Waiting events in order of time."""
+        try:
+            return sorted(name for name in os.listdir(self._folder) if not name.startswith(".") and name != BAD)
+        except FileNotFoundError:
+            return []
+
+    def read_all(self) -> Iterator[SpooledEvent | tuple[str, str]]:
+        """Every waiting event in order of time, or (name, reason) for what is none."""
+        for name in self.names():
+            try:
+                yield self._read(name)
+            except (ValueError, OSError) as error:
+                yield name, str(error)
+
+    def remove(self, name: str) -> None:
+        """The event is recorded elsewhere."""
+        instant("spool:remove:before")
+        os.unlink(os.path.join(self._folder, name))
+        instant("spool:remove:after")
+
+    def set_aside(self, name: str) -> str:
+        """Keep a file that could not be understood; returns where."""
+        os.makedirs(os.path.join(self._folder, BAD), exist_ok=True)
+        kept = os.path.join(self._folder, BAD, name)
+        os.rename(os.path.join(self._folder, name), kept)
+        return kept
+
+    def _read(self, name: str) -> SpooledEvent:
+        parts = name.split(".", 3)
+        if len(parts) != 4 or not parts[0].isdigit():  # noqa: PLR2004 - the four parts of the name
+            raise ValueError("the name is not TIME.UNIQUE.HOST.EVENT")
+        path = os.path.join(self._folder, name)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            content = file.read(PAYLOAD_BYTES + 1)
+        if len(content) > PAYLOAD_BYTES:
+            raise ValueError(f"larger than {PAYLOAD_BYTES} bytes")
+        header, newline, payload = content.partition(b"\n")
+        if not newline:
+            raise ValueError("there is no header line")
+        return SpooledEvent(
+            name=name,
+            at_ms=int(parts[0]),
+            host=parts[2],
+            event=parts[3],
+            header=header.decode("utf-8", "replace").strip(),
+            payload=payload,
+        )

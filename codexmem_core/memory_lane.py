@@ -1,0 +1,95 @@
+"""One memory's part of a pass: extract, then consolidate, within the limits that its model asks for."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING
+
+from codexmem_core.consolidate.consolidation import COOLDOWN_S, Consolidated, Consolidation, Place, Rules
+from codexmem_core.extract.extraction import PARALLEL_CALLS, Bench, Extracted, ExtractionLane
+from codexmem_core.lanes import LaneResult
+from codexmem_core.services.deadline import WorkDeadline
+from codexmem_core.store.workers import worker_identity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from codexmem_hookspecs.values.capture import Session
+
+    from codexmem_core.engine import Engine
+    from codexmem_core.request import RunRequest
+    from codexmem_core.store.jobs import Jobs
+
+NO_LIMIT = 1_000_000_000
+
+
+class MemoryLane:
+    """Runs in a thread of its own, with its own database connection, deadline and name in claims."""
+
+    def __init__(self, engine: Engine, plugin: str, request: RunRequest, eligible: Sequence[Session]) -> None:
+        self._engine = engine
+        self._plugin = plugin
+        self._request = request
+        self._eligible = eligible
+        self._deadline = WorkDeadline(NO_LIMIT)
+        self._worker = worker_identity()
+        self._costs = engine.model.backend.costs
+        self.memory = engine.memories[plugin]
+
+    def work(self, moved: Callable[[], None]) -> LaneResult:
+        """Both stages; ``moved`` is told of every session that is done."""
+        try:
+            with self._engine.jobs(self._plugin) as jobs:
+                jobs.release_orphans(fresh_s=0)
+                extracted = self._extract(jobs, moved)
+                return LaneResult(memory=self.memory.name, extracted=extracted, consolidated=self._consolidate(jobs))
+        except Exception:
+            self._engine.log(self._plugin).info("lane failed", traceback=traceback.format_exc())
+            raise
+
+    def abandon(self, reason: str) -> None:
+        """The lane hung or broke: what it still holds counts as failed, and what it finishes later changes nothing."""
+        self._deadline.cancel()
+        with self._engine.jobs(self._plugin) as jobs:
+            jobs.fail_claims_of(self._worker, reason)
+
+    def _extract(self, jobs: Jobs, moved: Callable[[], None]) -> Extracted:
+        engine, config = self._engine, self._engine.config
+        if not config.flag("memories", "generate_memories"):
+            return Extracted()
+        jobs.prune(config.number("memories", "max_unused_days"))
+        bench = Bench(
+            stages=engine.stages,
+            transcripts=engine.transcripts,
+            model=engine.model,
+            services_for=engine.services_for,
+            register_own=engine.catalogue.register_own,
+            clock=engine.clock,
+            log=engine.log(self._plugin),
+            worker=self._worker,
+            explicit=self._request.explicit,
+        )
+        # The count limits save money and quota: they bind models that cost, and explicit choices have none.
+        at_startup = config.number("memories", "max_rollouts_per_startup")
+        limit = at_startup if self._costs and not self._request.explicit else NO_LIMIT
+        return ExtractionLane(self._plugin, jobs, bench, self._deadline).run(
+            self._eligible,
+            limit=self._request.limit or limit,
+            running_cap=max(at_startup, PARALLEL_CALLS) if not self._costs else at_startup,
+            told=lambda _session: moved(),
+        )
+
+    def _consolidate(self, jobs: Jobs) -> Consolidated:
+        engine, config = self._engine, self._engine.config
+        place = Place(
+            plugin=self._plugin, memory=self.memory, root=engine.memory_root(self._plugin), locks=engine.home.locks
+        )
+        rules = Rules(
+            max_inputs=config.number("memories", "max_raw_memories_for_consolidation"),
+            max_unused_days=config.number("memories", "max_unused_days"),
+            cooldown_s=COOLDOWN_S if self._costs else 0,
+            bypass_cooldown=self._request.now,
+            allowed=engine.catalogue.remembered,
+        )
+        consolidation = Consolidation(place, jobs, engine.stages, rules, engine.clock, engine.log(self._plugin))
+        return consolidation.run(self._worker, self._deadline)

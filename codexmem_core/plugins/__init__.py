@@ -1,0 +1,1 @@
+"""Finding plugins, refusing broken ones, and the ways to call their hooks."""

@@ -1,0 +1,204 @@
+"""Finds plugins by entry point and refuses broken ones, each alone and with its reason."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import Counter
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Literal
+
+import pluggy
+from codexmem_hookspecs.markers import HOOK_API, PROJECT
+from codexmem_hookspecs.specs import REQUIRED
+from codexmem_hookspecs.values.consolidate import Memory
+
+from codexmem_core.plugins.calls import Collected, Hooks, new_manager
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from codexmem_hookspecs.hosts import Host
+    from codexmem_hookspecs.services import Deadline, Services
+
+State = Literal["active", "disabled", "refused"]
+
+
+class RefusedPluginError(Exception):
+    """Why a plugin is not used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginInfo:
+    """A plugin as ``codexmem plugins`` shows it."""
+
+    name: str
+    """Entry-point name: the owner key of jobs, settings, folder, lock, log and budget."""
+    distribution: str
+    version: str
+    state: State
+    reason: str = ""
+    hooks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A plugin that announces itself, before it is trusted."""
+
+    name: str
+    distribution: str
+    version: str
+    load: Callable[[], tuple[object, object]]
+    """The plugin and its module's HOOK_API."""
+
+
+class Plugins:
+    """The registered plugins, and what became of every other one."""
+
+    def __init__(
+        self,
+        candidates: Iterable[Candidate],
+        *,
+        disabled: Iterable[str] = (),
+        services_for: Callable[[str, Deadline | None], Services],
+    ) -> None:
+        self.manager = new_manager()
+        self.hooks = Hooks(self.manager, services_for)
+        self._infos: dict[str, PluginInfo] = {}
+        candidates = sorted(candidates, key=lambda candidate: candidate.name)
+        twice = {name for name, count in Counter(candidate.name for candidate in candidates).items() if count > 1}
+        blocked = set(disabled)
+        for candidate in candidates:
+            self._add(candidate, twice=candidate.name in twice, blocked=candidate.name in blocked)
+        self._refuse_conflicts("codexmem_capture_host")
+        self._refuse_conflicts("codexmem_memory")
+
+    @property
+    def infos(self) -> list[PluginInfo]:
+        """Every plugin that was found, sorted by name."""
+        return [self._infos[name] for name in sorted(self._infos)]
+
+    @property
+    def memories(self) -> dict[str, Memory]:
+        """Memory of each plugin that gives one, sorted by plugin."""
+        found = self.hooks.collect("codexmem_memory", Memory).by_plugin()
+        return {plugin: found[plugin] for plugin in sorted(found)}
+
+    @property
+    def hosts(self) -> dict[str, Host]:
+        """Host of each plugin that gives one, sorted by plugin."""
+        collected: Collected[Host] = self.hooks.collect("codexmem_capture_host")
+        found = collected.by_plugin()
+        return {plugin: found[plugin] for plugin in sorted(found)}
+
+    def distribution(self, plugin: str) -> str:
+        """``name version`` of the plugin's distribution."""
+        info = self._infos[plugin]
+        return f"{info.distribution} {info.version}"
+
+    def _add(self, candidate: Candidate, *, twice: bool, blocked: bool) -> None:
+        info = PluginInfo(
+            name=candidate.name, distribution=candidate.distribution, version=candidate.version, state="active"
+        )
+        if blocked:
+            self._infos[candidate.name] = replace(info, state="disabled", reason="disabled by name")
+            return
+        try:
+            if twice:
+                raise RefusedPluginError(f"two distributions announce a plugin called {candidate.name}")
+            plugin, api = candidate.load()
+            if api != HOOK_API:
+                raise RefusedPluginError(f"speaks HOOK_API {api}, this engine speaks {HOOK_API}")
+            hooks = register(self.manager, plugin, candidate.name)
+        except BaseException as error:  # a plugin's import may even call sys.exit; it stops only itself
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            reason = str(error) if isinstance(error, RefusedPluginError) else f"{type(error).__name__}: {error}"
+            self._infos[candidate.name] = replace(info, state="refused", reason=reason)
+        else:
+            self._infos[candidate.name] = replace(info, hooks=hooks)
+
+    def _refuse_conflicts(self, hook: str) -> None:
+        """One memory or host an entry point, with a name of its own; who breaks that is refused, both if they clash."""
+        collected: Collected[object] = self.hooks.collect(hook)
+        counts = Counter(registered.plugin for registered in collected.records.values())
+        reasons = dict(collected.problems)
+        reasons |= {plugin: f"{hook} gives {n} records; one an entry point" for plugin, n in counts.items() if n > 1}
+        for plugin in self.hooks.with_hook(hook):
+            if plugin not in reasons and not counts[plugin]:
+                reasons[plugin] = f"{hook} gives no record"
+        for plugin, reason in reasons.items():
+            named = ", ".join(self.distribution(other) for other in self._infos if other in reason)
+            self.manager.unregister(name=plugin)
+            self._infos[plugin] = replace(
+                self._infos[plugin], state="refused", reason=f"{reason} ({named})" if named else reason, hooks=()
+            )
+
+
+def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[str, ...]:
+    """Register after checking it against the contract; returns its hooks. Raises RefusedPluginError."""
+    try:
+        manager.register(plugin, name)
+    except (pluggy.PluginValidationError, ValueError) as error:
+        if manager.has_plugin(name):
+            manager.unregister(name=name)
+        raise RefusedPluginError(str(error).replace("\n", " ")) from error
+    callers = manager.get_hookcallers(plugin) or []
+    hooks = tuple(sorted(caller.name for caller in callers))
+    try:
+        for caller in callers:
+            _check_hook(caller, plugin)
+        _check_completeness(set(hooks))
+    except RefusedPluginError:
+        manager.unregister(name=name)
+        raise
+    return hooks
+
+
+def _check_hook(caller: pluggy.HookCaller, plugin: object) -> None:
+    if not caller.has_spec():
+        raise RefusedPluginError(f"implements {caller.name}, which the contract does not know")
+    for impl in caller.get_hookimpls():
+        if impl.plugin is not plugin:
+            continue
+        if inspect.iscoroutinefunction(impl.function) or inspect.isasyncgenfunction(impl.function):
+            raise RefusedPluginError(f"{caller.name} is a coroutine; hooks are synchronous")
+        if impl.wrapper or impl.hookwrapper:
+            raise RefusedPluginError(f"{caller.name} is a wrapper; plugins run on their own")
+
+
+def _check_completeness(hooks: set[str]) -> None:
+    if not hooks:
+        raise RefusedPluginError("implements no hook; is the object a class that was not called?")
+    for given, needed in REQUIRED.items():
+        missing = sorted(needed - hooks)
+        if given in hooks and missing:
+            raise RefusedPluginError(f"{given} also needs {', '.join(missing)}")
+
+
+def installed() -> list[Candidate]:
+    """Every plugin that an installed distribution announces."""
+    return [_candidate(entry_point) for entry_point in entry_points(group=PROJECT)]
+
+
+def _candidate(entry_point: EntryPoint) -> Candidate:
+    def load() -> tuple[object, object]:
+        plugin = entry_point.load()
+        return plugin, getattr(sys.modules[entry_point.module], "HOOK_API", None)
+
+    dist = entry_point.dist
+    return Candidate(
+        name=entry_point.name,
+        distribution=dist.name if dist else "",
+        version=dist.version if dist else "",
+        load=load,
+    )
+
+
+def in_process(plugins: Sequence[tuple[str, object]]) -> list[Candidate]:
+    """Plugins given as objects, for embedding and for tests of plugins."""
+    return [
+        Candidate(name=name, distribution="(in process)", version="", load=lambda plugin=plugin: (plugin, HOOK_API))  # type: ignore[misc]
+        for name, plugin in plugins
+    ]

@@ -1,0 +1,1 @@
+"""What keeps secrets, paths and half-written files from doing harm."""

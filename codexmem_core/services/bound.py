@@ -1,0 +1,122 @@
+"""Services bound to one plugin and one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from codexmem_core import config as configuration
+from codexmem_core.safety.files import GuardedFolder
+from codexmem_core.services.deadline import WorkDeadline
+from codexmem_core.services.http import HttpClient
+from codexmem_core.services.models import BoundModels, ChosenModel
+from codexmem_core.services.processes import ChildProcesses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from codexmem_hookspecs.services import Clock, Deadline, Log, Sessions, Tools, Transcripts
+    from codexmem_hookspecs.values.records import SettingValue
+
+    from codexmem_core.config import Config
+    from codexmem_core.paths import Home
+    from codexmem_core.services.log import LogBook
+
+CALL_SECONDS = 900.0
+"""Longest time of a call that has no deadline of its own: the 15 minutes of a job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """What every plugin's services are made from. The callables make expensive parts when they are first wanted."""
+
+    config: Callable[[], Config]
+    environ: Mapping[str, str]
+    home: Home
+    clock: Clock
+    log: LogBook
+    transcripts: Callable[[], Transcripts]
+    sessions: Callable[[], Sessions]
+    tools: Callable[[], Tools]
+    model: Callable[[], ChosenModel]
+
+
+class BoundServices:
+    """Everything that a hook may reach, for one plugin."""
+
+    def __init__(self, shared: Shared, plugin: str, deadline: Deadline | None = None) -> None:
+        self._shared = shared
+        self._plugin = plugin
+        self._deadline = deadline or WorkDeadline(CALL_SECONDS)
+
+    @property
+    def settings(self) -> Mapping[str, SettingValue]:
+        """The plugin's own table."""
+        return self._shared.config().table(self._plugin)
+
+    def settings_for(self, cwd: str) -> Mapping[str, SettingValue]:
+        """With the project's file merged in."""
+        return configuration.project_table(self._shared.config(), self._plugin, cwd)
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment of the command."""
+        return self._shared.environ
+
+    @cached_property
+    def folder(self) -> GuardedFolder:
+        """The plugin's own folder, made when first wanted."""
+        return self.open_folder(self._shared.home.plugin(self._plugin), write=True)
+
+    def open_folder(self, root: str, *, write: bool = False) -> GuardedFolder:
+        """A folder behind the path guard; what a scan cannot enter is a warning."""
+        log = self.log
+        return GuardedFolder(
+            root, write=write, on_error=lambda path, error: log.warning("cannot be read", place=path, error=str(error))
+        )
+
+    @cached_property
+    def http(self) -> HttpClient:
+        """The one HTTP client."""
+        return HttpClient(self._deadline)
+
+    @cached_property
+    def models(self) -> BoundModels:
+        """The user's model."""
+        return BoundModels(self._shared.model(), self)
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """Of any host."""
+        return self._shared.transcripts()
+
+    @cached_property
+    def processes(self) -> ChildProcesses:
+        """Child programs."""
+        return ChildProcesses(self._shared.environ, self._deadline)
+
+    @property
+    def sessions(self) -> Sessions:
+        """The catalogue."""
+        return self._shared.sessions()
+
+    @property
+    def tools(self) -> Tools:
+        """The agents' tools."""
+        return self._shared.tools()
+
+    @property
+    def deadline(self) -> Deadline:
+        """Of this call."""
+        return self._deadline
+
+    @property
+    def clock(self) -> Clock:
+        """The one clock."""
+        return self._shared.clock
+
+    @property
+    def log(self) -> Log:
+        """Bound to the plugin."""
+        return self._shared.log.bound(self._plugin)

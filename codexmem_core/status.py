@@ -1,0 +1,86 @@
+"""The state of everything, as plain values: what waits, what failed and why, what it cost, when hooks last fired."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from codexmem_core.capture.selection import select
+from codexmem_core.pipeline import selection_rules
+from codexmem_core.request import RunRequest
+from codexmem_core.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from codexmem_hookspecs.values.capture import Session
+
+    from codexmem_core.engine import Engine
+    from codexmem_core.store.jobs import Jobs
+
+
+def status_of(engine: Engine) -> dict[str, Any]:
+    """Times are UNIX milliseconds. Looking changes nothing but that a missing home's databases are made."""
+    known = engine.catalogue.candidates()
+    chosen = select(known, engine.guards, selection_rules(engine, RunRequest()))
+    return {
+        "home": engine.home.root,
+        "model": engine.model.backend.name,
+        "reads": engine.memories[engine.memory_plugin()].name if engine.memories else "",
+        "hosts": sorted(engine.hosts),
+        "sessions": {"known": len(known), "eligible": len(chosen.eligible), "left_out": _counted(chosen.refused)},
+        "memories": {
+            engine.memories[plugin].name: _memory(engine, plugin, chosen.eligible) for plugin in engine.memories
+        },
+        "events": {
+            "spooled": len(engine.spool.names()),
+            "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
+            "deliveries": [asdict(count) for count in engine.deliveries.counts()],
+        },
+        "usage": [asdict(usage) for usage in engine.catalogue.usage()],
+        "warnings": list(engine.warnings),
+    }
+
+
+def _memory(engine: Engine, plugin: str, eligible: Sequence[Session]) -> dict[str, Any]:
+    try:
+        with engine.jobs(plugin) as jobs:
+            return {**_jobs(jobs, eligible), **_files(engine, plugin)}
+    except StoreError as error:
+        return {"error": str(error), **_files(engine, plugin)}
+
+
+def _jobs(jobs: Jobs, eligible: Sequence[Session]) -> dict[str, Any]:
+    extraction, consolidation = jobs.extraction_snapshot(), jobs.consolidation_snapshot()
+    settled = jobs.settled()
+    waiting = [s for s in eligible if settled.get((s.host, s.id), -1) < s.updated_at_ms]  # type: ignore[call-overload]
+    return {
+        "notes": extraction.outputs,
+        "waiting": len(waiting),
+        "extraction": asdict(extraction),
+        "consolidation": asdict(consolidation),
+    }
+
+
+def _files(engine: Engine, plugin: str) -> dict[str, Any]:
+    root = engine.memory_root(plugin)
+    count = size = 0
+    for parent, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        count += len(names)
+        size += sum(os.lstat(os.path.join(parent, name)).st_size for name in names)
+    summary = os.path.join(root, engine.memories[plugin].summary)
+    return {
+        "root": root,
+        "files": count,
+        "bytes": size,
+        "summary_bytes": os.path.getsize(summary) if os.path.isfile(summary) else 0,
+    }
+
+
+def _counted(refused: dict[tuple[str, str], str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for reason in refused.values():
+        counts[reason] = counts.get(reason, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,0 +1,101 @@
+"""A wrong setting is a warning that says what to do; nothing stops working."""
+
+from __future__ import annotations
+
+import pytest
+from codexmem_hookspecs.values.records import Setting
+
+from codexmem_core import config as configuration
+
+
+def load(tmp_path, text, environ=None, **plugin_settings):
+    path = tmp_path / "config.toml"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    return configuration.load(str(path), environ or {}, plugin_settings=plugin_settings)
+
+
+def test_without_a_file_everything_has_its_default(tmp_path):
+    config = load(tmp_path, None)
+    assert config.number("memories", "min_rollout_idle_hours") == 6
+    assert config.text("models", "backend") == "extractive"
+    assert config.flag("memories", "dedicated_tools")
+    assert config.warnings == ()
+    assert config.tables["memories"]["max_unused_days"].origin == "default"
+
+
+def test_the_environment_wins_over_the_file_and_says_so(tmp_path):
+    config = load(
+        tmp_path, "[memories]\nmax_unused_days = 7\n", {"CODEXMEM_MEMORIES_MAX_UNUSED_DAYS": "9", "OTHER": "x"}
+    )
+    assert config.number("memories", "max_unused_days") == 9
+    assert config.tables["memories"]["max_unused_days"].origin == "environment CODEXMEM_MEMORIES_MAX_UNUSED_DAYS"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "told"),
+    [("99999", 365, "0..365"), ("-3", 0, "0..365"), ("7.9", 7, ""), ('"many"', 30, "must be a number 0..365"),
+     ("true", 30, "must be a number"), ("inf", 30, "must be a number")],
+)  # fmt: skip
+def test_numbers_are_clamped_or_replaced_with_a_warning(tmp_path, given, kept, told):
+    config = load(tmp_path, f"[memories]\nmax_unused_days = {given}\n")
+    assert config.number("memories", "max_unused_days") == kept
+    assert bool(config.warnings) == bool(told)
+    assert all(told in warning and "memories.max_unused_days" in warning for warning in config.warnings)
+
+
+def test_unknown_keys_and_tables_are_warnings_with_a_suggestion(tmp_path):
+    config = load(tmp_path, "[memories]\nmax_unsed_days = 3\n[memorys]\n")
+    assert any("max_unsed_days; did you mean max_unused_days?" in warning for warning in config.warnings)
+    assert any("[memorys]; did you mean memories?" in warning for warning in config.warnings)
+
+
+def test_version_is_another_name_for_read(tmp_path):
+    assert load(tmp_path, '[memories]\nversion = "v2"\n').text("memories", "read") == "v2"
+
+
+def test_dual_write_says_what_to_install_instead(tmp_path):
+    (warning,) = load(tmp_path, "[memories]\ndual_write = true\n").warnings
+    assert "install a second memory" in warning
+
+
+@pytest.mark.parametrize("text", ["[memories\n", "\x00\x01", "memories = 3\n"])
+def test_a_broken_file_leaves_the_defaults_and_a_warning_with_the_path(tmp_path, text):
+    config = load(tmp_path, text)
+    assert config.number("memories", "max_unused_days") == 30
+    assert any("config.toml" in warning for warning in config.warnings)
+
+
+def test_a_file_that_is_not_utf_8_leaves_the_defaults(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"[memories]\nhome = '\xff\xfe'\n")
+    assert configuration.load(str(path), {}).warnings
+
+
+def test_a_plugins_table_is_read_by_its_own_settings(tmp_path):
+    settings = [Setting(key="url", default="http://127.0.0.1", help=""), Setting(key="names", default=(), help="")]
+    config = load(tmp_path, '[some-plugin]\nurl = "x"\nnames = ["a", "b"]\n', **{"some-plugin": settings})
+    assert config.table("some-plugin") == {"url": "x", "names": ("a", "b")}
+    assert config.warnings == ()
+    env = {"CODEXMEM_SOME_PLUGIN_NAMES": "c, d"}
+    assert load(tmp_path, "", env, **{"some-plugin": settings}).table("some-plugin")["names"] == ("c", "d")
+
+
+def test_a_project_file_sets_only_what_the_setting_allows(tmp_path):
+    settings = [
+        Setting(key="topic", default="", help="", project=True),
+        Setting(key="url", default="http://safe", help=""),
+    ]
+    config = load(tmp_path, "", p=settings)
+    inner = tmp_path / "repo" / "sub"
+    inner.mkdir(parents=True)
+    (tmp_path / "repo" / ".codexmem.toml").write_text('[p]\ntopic = "here"\nurl = "http://elsewhere"\n')
+    assert configuration.project_table(config, "p", str(inner)) == {"topic": "here", "url": "http://safe"}
+    assert configuration.project_table(config, "p", str(tmp_path)) == {"topic": "", "url": "http://safe"}
+
+
+def test_the_home_is_chosen_by_option_then_environment_then_file(tmp_path):
+    config = load(tmp_path, '[memories]\nhome = "~/from-file"\n')
+    assert configuration.home_of("/opt/x", config, {"CODEXMEM_HOME": "/env"}) == "/opt/x"
+    assert configuration.home_of("", config, {"CODEXMEM_HOME": "/env"}) == "/env"
+    assert configuration.home_of("", config, {}).endswith("/from-file")
