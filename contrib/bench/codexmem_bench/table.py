@@ -1,0 +1,59 @@
+"""Every figure there is, and those that wait for a part that is not built yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from codexmem_bench import claims, command_line, long_transcript, nothing_new, peers, transcripts, workspace_diff
+from codexmem_bench.figures import TIMES, Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from codexmem_bench.figures import Measurement
+
+MEASUREMENTS: tuple[Measurement, ...] = (
+    transcripts.MEASUREMENT,
+    peers.MEASUREMENT,
+    long_transcript.MEASUREMENT,
+    nothing_new.MEASUREMENT,
+    workspace_diff.MEASUREMENT,
+    claims.MEASUREMENT,
+    command_line.MEASUREMENT,
+)
+
+LATER: tuple[Figure, ...] = (
+    Figure(key="hook-stop", what="Stop and SessionEnd hook as installed, worker start included", limit=1.5, unit=TIMES),
+    Figure(key="hook-stop-memory", what="its peak memory, to the bare interpreter", limit=1.2, unit=TIMES),
+    Figure(key="hook-start", what="session-start hook that prints 10 KB of context", limit=1.5, unit=TIMES),
+    Figure(key="recall", what="recall in front of a prompt, to the OpenViking plugin's", limit=1, unit=TIMES),
+    Figure(key="search", what="search over 2,000 files, p50, to ripgrep as a process", limit=1, unit=TIMES),
+)
+
+
+def figures() -> list[Figure]:
+    """All figures that can be measured."""
+    return [figure for measurement in MEASUREMENTS for figure in measurement.figures]
+
+
+def chosen(names: Iterable[str]) -> list[tuple[Measurement, tuple[Figure, ...]]]:
+    """Measurements with the figures wanted of each: a name chooses its key and all keys that begin with it and ``-``.
+
+    Without names everything. Raises ValueError for a name that chooses nothing.
+    """
+    wanted = list(names)
+    for name in wanted:
+        if not any(_fits(figure, name) for figure in figures()):
+            raise ValueError(f"no figure is called {name}; there are {', '.join(figure.key for figure in figures())}")
+    found = []
+    for measurement in MEASUREMENTS:
+        fitting = tuple(
+            figure for figure in measurement.figures if not wanted or any(_fits(figure, name) for name in wanted)
+        )
+        if fitting:
+            found.append((measurement, fitting))
+    return found
+
+
+def _fits(figure: Figure, name: str) -> bool:
+    return figure.key == name or figure.key.startswith(f"{name}-")

@@ -1,0 +1,38 @@
+"""What Notebook is: its places, and that it has no hooks."""
+
+from collections.abc import Mapping, Sequence
+
+from codexmem_hookspecs.values.capture import Answer, Event, Item, Moment, Session
+
+
+class NotebookHost:
+    """Pure functions; nothing here touches a file or the network."""
+
+    name = "notebook"
+    title = "Notebook (example)"
+    answers: Mapping[str, Moment] = {}
+    limit_bytes = 0
+
+    def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
+        """``NOTEBOOK_HOME``, else ``~/.notebook``."""
+        return [environ.get("NOTEBOOK_HOME") or f"{environ.get('HOME', '')}/.notebook"]
+
+    def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
+        """Notebook has no memory of its own."""
+        return []
+
+    def decode(self, event: str, payload: Mapping[str, object], at_ms: int) -> Sequence[Event]:
+        """Notebook has no hooks; its sessions are found by looking."""
+        return []
+
+    def encode(self, event: str, answer: Answer) -> bytes:
+        """And so there is nobody to answer."""
+        return b""
+
+    def own_text(self, item: Item) -> bool:
+        """Nothing of ours can be in a session."""
+        return False
+
+    def own_agent(self, session: Session) -> bool:
+        """Notebook has no agent that works on memory."""
+        return False
