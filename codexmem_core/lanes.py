@@ -41,8 +41,8 @@ class LaneWork:
     total: int
     work: Callable[[Callable[[], None]], LaneResult]
     """Called with a function that says that something has moved."""
-    abandon: Callable[[str], None]
-    """Give the lane's claims back, with the reason; called when it hung or broke."""
+    abandon: Callable[[str, bool], None]
+    """Give the lane's claims back, with the reason, and whether it hung: then what it worked on counts as failed."""
 
 
 def run_all(lanes: Sequence[LaneWork], *, stall_s: float, progress: Callable[[int, int], None]) -> list[LaneResult]:
@@ -73,7 +73,7 @@ class _Running:
         if self._result is not None:
             return self._result
         reason = f"nothing moved for {stall_s:g} seconds; given up"
-        self._abandon(reason)
+        self._abandon(reason, hung=True)
         return LaneResult(memory=self.work.memory, error=reason)
 
     def _run(self) -> None:
@@ -81,15 +81,15 @@ class _Running:
             self._result = self.work.work(self._move)
         except Exception as error:  # noqa: BLE001 - a lane's failure is its result
             reason = redact(f"{type(error).__name__}: {error}")
-            self._abandon(reason)
+            self._abandon(reason, hung=False)
             self._result = LaneResult(memory=self.work.memory, error=reason)
 
     def _move(self) -> None:
         self.moved += 1
         self._moved_at = time.monotonic()
 
-    def _abandon(self, reason: str) -> None:
+    def _abandon(self, reason: str, *, hung: bool) -> None:
         try:
-            self.work.abandon(reason)
+            self.work.abandon(reason, hung)
         except Exception:  # noqa: BLE001 - a damaged database cannot take claims back; leases run out by themselves
             return

@@ -47,11 +47,18 @@ class MemoryLane:
             self._engine.log(self._plugin).info("lane failed", traceback=traceback.format_exc())
             raise
 
-    def abandon(self, reason: str) -> None:
-        """The lane hung or broke: what it still holds counts as failed, and what it finishes later changes nothing."""
+    def abandon(self, reason: str, hung: bool) -> None:  # noqa: FBT001 - LaneWork's signature
+        """What the lane still holds is taken from it; what it finishes later changes nothing.
+
+        A session on which it hung counts as failed, so that it cannot hang every pass; a lane that broke, on a full
+        disk for example, gives everything back untouched.
+        """
         self._deadline.cancel()
         with self._engine.jobs(self._plugin) as jobs:
-            jobs.fail_claims_of(self._worker, reason)
+            if hung:
+                jobs.fail_claims_of(self._worker, reason)
+            else:
+                jobs.release_claims_of(self._worker, reason)
 
     def _extract(self, jobs: Jobs, moved: Callable[[], None]) -> Extracted:
         engine, config = self._engine, self._engine.config

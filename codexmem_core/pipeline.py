@@ -13,6 +13,7 @@ from codexmem_core.lanes import LaneWork
 from codexmem_core.memory_lane import MemoryLane
 from codexmem_core.readpath.session_start import session_start_context
 from codexmem_core.report import RunReport, report_of
+from codexmem_core.services.processes import CHILD_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,8 @@ def run(
     engine: Engine, request: RunRequest, progress: Callable[[Progress], None] = lambda _progress: None
 ) -> RunReport:
     """One pass. Every failure stays in its lane and is in the report. Raises UnknownNameError for a wrong name."""
+    if engine.environ.get(CHILD_MARK):
+        return report_of(0, {}, [], [], errors=[f"{CHILD_MARK} is set: a model's own session learns nothing"])
     if request.host:
         engine.host(request.host)
     take_in_events(engine)
@@ -47,10 +50,10 @@ def run(
     )
     publish_payloads(engine)
     return report_of(
-        discovered=found.count,
-        refused=chosen.refused,
-        eligible=[(session.host, session.id) for session in chosen.eligible],
-        lanes=results,
+        found.count,
+        chosen.refused,
+        [(session.host, session.id) for session in chosen.eligible],
+        results,
         warnings=(*found.warnings, *engine.warnings),
         errors=[f"no host knows a session {name}" for name in unknown],
     )

@@ -54,7 +54,7 @@ def _memory(engine: Engine, plugin: str, eligible: Sequence[Session]) -> dict[st
 def _jobs(jobs: Jobs, eligible: Sequence[Session]) -> dict[str, Any]:
     extraction, consolidation = jobs.extraction_snapshot(), jobs.consolidation_snapshot()
     settled = jobs.settled()
-    waiting = [s for s in eligible if settled.get((s.host, s.id), -1) < s.updated_at_ms]  # type: ignore[call-overload]
+    waiting = [s for s in eligible if settled.get((s.host, s.id), -1) < s.updated_at_ms]
     return {
         "notes": extraction.outputs,
         "waiting": len(waiting),

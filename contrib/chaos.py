@@ -1,8 +1,8 @@
 """Kill ``codexmem run`` at seeded instants and check that nothing is lost and nothing doubled.
 
 Every atomic rename, database commit and baseline step announces itself as an audit event. A reference run counts them;
-then each trial kills a run with SIGKILL at one of them (every name at least FEWEST times where the count allows it) or at
-a random time, checks what lies on disk, runs once more, and compares the end with the reference.
+then each trial kills a run with SIGKILL at one of them (every name at least FEWEST times where the count allows it) or
+at a random time, checks what lies on disk, runs once more, and compares the end with the reference.
 """
 
 from __future__ import annotations

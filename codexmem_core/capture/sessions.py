@@ -36,13 +36,12 @@ class Discovery:
 class _Known:
     """Tells a host whether a session is as the catalogue knows it, and counts."""
 
-    def __init__(self, host: str, stamps: Mapping[tuple[str, str], str]) -> None:
-        self._host = host
+    def __init__(self, stamps: Mapping[str, str]) -> None:
         self._stamps = stamps
         self.count = 0
 
     def unchanged(self, locator: str, stamp: str) -> bool:
-        if self._stamps.get((self._host, locator)) != stamp:
+        if self._stamps.get(locator) != stamp:
             return False
         self.count += 1
         return True
@@ -55,7 +54,7 @@ def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: st
     warnings: list[str] = []
     unchanged = 0
     for name in [host] if host else stages.host_names:
-        known = _Known(name, {} if folder else catalogue.known_stamps(name))
+        known = _Known({} if folder else catalogue.known_stamps(name))
         try:
             sessions = stages.sessions(name, SessionQuery(folder=folder, unchanged=known.unchanged, claim=claimed.add))
         except Exception as error:  # noqa: BLE001 - whatever a host raises costs only its own sessions

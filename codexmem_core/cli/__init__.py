@@ -7,6 +7,7 @@ to stderr when it is a terminal. Exit status: 0 done, 1 failed, 2 wrong use.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import NoReturn
@@ -64,6 +65,10 @@ def codexmem(ctx: click.Context, home: str, config: str, as_json: bool, verbose:
 
 def main() -> NoReturn:
     """Entry point. Leaves without waiting for threads that hang."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Whatever the locale says: a memory holds every language, and a hook's reader expects UTF-8.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     state = State()
     code = 1
     try:

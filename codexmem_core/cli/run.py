@@ -44,7 +44,7 @@ class Moment(click.ParamType[int]):
 @click.option(
     "--sessions",
     "folder",
-    default="",
+    default=None,
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, resolve_path=True),
     help="Read the transcripts in this folder instead of the hosts' own places.",
@@ -61,6 +61,7 @@ def command(state: State, /, **options: Any) -> None:
     from codexmem_core.pipeline import run
     from codexmem_core.request import RunRequest
 
+    options["folder"] = options["folder"] or ""
     options["limit"] = options["limit"] or 0
     options["idle_hours"] = -1.0 if options["idle_hours"] is None else options["idle_hours"]
     report = run(state.engine, RunRequest(**options), _progress(state))

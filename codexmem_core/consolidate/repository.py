@@ -18,9 +18,10 @@ from dulwich.objects import S_ISGITLINK, Blob, Commit, ObjectID, ShaFile, Tree
 from dulwich.pack import Pack, full_unpacked_object
 from dulwich.refs import HEADREF, DiskRefsContainer
 
-from codexmem_core.consolidate.worktree import remove_unfinished, survey
+from codexmem_core.consolidate.worktree import survey
 from codexmem_core.safety.files import atomic_write
 from codexmem_core.safety.instants import instant
+from codexmem_core.safety.leftovers import sweep_leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -242,7 +243,7 @@ class Repository:
 
     def sweep(self) -> None:
         """Remove what a killed process of ours left; only for the holder of the baseline lock."""
-        remove_unfinished(self.path, older_than_s=0)
+        sweep_leftovers(self.path)
         packs = os.path.join(self.path, "objects", "pack")
         for name in os.listdir(packs):
             if name.endswith(".idx.lock") or (name.startswith("tmp") and name.endswith(".pack")):

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
-import time
 from typing import NamedTuple
 
 from codexmem_hookspecs.errors import Refused
-
-# As safety.writing names a file until it is whole.
-_UNFINISHED = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{12}\.tmp", re.DOTALL)
 
 
 class Survey(NamedTuple):
@@ -61,23 +56,6 @@ def survey(root: str, *, hidden: bool = False) -> Survey:
                 else:
                     _add_regular(files, path, entry)
     return Survey(files, links)
-
-
-def remove_unfinished(root: str, *, older_than_s: float) -> int:
-    """Delete what killed writers left: temporary files that never got their name. Returns how many.
-
-    They may hold text that is to be forgotten, and nothing else would ever find them.
-    """
-    removed = 0
-    now = time.time()  # the clock that set the files' times
-    for path, found in survey(root, hidden=True).files.items():
-        if _UNFINISHED.fullmatch(os.path.basename(path)) and now - found.st_mtime >= older_than_s:
-            try:
-                os.unlink(os.path.join(root, path))
-            except FileNotFoundError:
-                continue
-            removed += 1
-    return removed
 
 
 def _add_regular(files: dict[str, os.stat_result], path: str, entry: os.DirEntry[str]) -> None:

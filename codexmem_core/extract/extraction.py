@@ -16,6 +16,7 @@ from codexmem_core.capture.guards import PROMPT_MARK
 from codexmem_core.extract.pool import in_parallel
 from codexmem_core.safety.redaction import redact, redact_strings
 from codexmem_core.safety.text import clean
+from codexmem_core.store.errors import StoreError
 from codexmem_core.store.rules import UP_TO_DATE
 from codexmem_core.store.values import Candidate, Claim, Key, Output
 
@@ -135,6 +136,8 @@ class ExtractionLane:
                 raise ValueError("the transcript is empty now; its note is kept")
             else:
                 self._empty(claim, "nothing worth keeping")
+        except StoreError:
+            raise  # the database's trouble is not the session's: the lane ends and gives its claims back
         except Exception as error:  # noqa: BLE001
             message = redact(f"{type(error).__name__}: {error}")
             self._jobs.fail_extraction(claim, message)

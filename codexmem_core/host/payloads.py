@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.values.capture import Answer
 
 from codexmem_core.safety.files import atomic_write
+from codexmem_core.safety.leftovers import sweep_leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,6 +35,7 @@ def publish(folder: str, hosts: Iterable[Host], memory: str, context: Callable[[
                 generation = hashlib.sha256(body).hexdigest()[:16]
                 wanted[f"{host.name}-{event}"] = f"{memory} {generation}\n".encode() + body
     os.makedirs(folder, exist_ok=True)
+    sweep_leftovers(folder)
     changed = []
     for name, content in wanted.items():
         path = os.path.join(folder, name)

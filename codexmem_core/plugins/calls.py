@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pluggy
-from codexmem_hookspecs.errors import Rewritten, TryLater, Unreadable
+from codexmem_hookspecs.errors import ModelRefused, Rewritten, TryLater, Unreadable
 from codexmem_hookspecs.specs import GROUPS
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Hooks:
         try:
             value = self._invoke(plugin, hook, deadline, arguments)
             drained = list(value) if isinstance(value, Iterator) else value
-        except (PluginError, TryLater, Unreadable, Rewritten):
+        except (PluginError, ModelRefused, TryLater, Unreadable, Rewritten):
             raise
         except Exception as error:
             raise PluginError(plugin, hook, error) from error
@@ -164,7 +164,7 @@ class Hooks:
             if value is None:
                 raise PluginError(plugin, hook, "returned None; a missing answer is an error")
             yield from value
-        except (PluginError, TryLater, Unreadable, Rewritten):
+        except (PluginError, ModelRefused, TryLater, Unreadable, Rewritten):
             raise
         except Exception as error:
             raise PluginError(plugin, hook, error) from error

@@ -16,7 +16,7 @@ _BLANK = "[\\s\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]*"
 # Marks by which hosts and chat formats tell whose words follow. Inside a memory they can only be forgeries.
 _MARKS = (MARK, "system-reminder", "system", "developer", "instructions", "user_instructions", "hook_context")
 _FORGED = re.compile(
-    f"[<\uff1c\u2039\ufe64](?={_BLANK}/?{_BLANK}(?:{'|'.join(_BLANK.join(mark) for mark in _MARKS)})(?![a-z0-9])"
+    f"[<\uff1c\u2039\ufe64](?={_BLANK}/?{_BLANK}(?:{'|'.join(_BLANK.join(mark) for mark in _MARKS)})(?![a-z0-9_-])"
     f"|\\|{_BLANK}[a-z_]{{2,24}}{_BLANK}\\|>)",
     re.IGNORECASE,
 )
@@ -25,7 +25,7 @@ _NO_ATTRIBUTE = re.compile(r"[\s\"<>&]+")
 
 
 def fence(text: str, *, source: str, dated: str) -> str:
-    """``text`` between an opening with source and date, a notice, and a closing. The same input gives the same bytes."""
+    """``text`` between an opening with source and date, a notice, and a closing. Same input, same bytes."""
     opening = f'{OPENING}source="{_attribute(source)}" dated="{_attribute(dated)}">'
     return f"{opening}\n{_NOTICE}\n\n{neutralised(text).strip()}\n{CLOSING}\n"
 

@@ -22,7 +22,7 @@ _LOCK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}")
 _FOLDER_MODE = 0o700
 
 
-class Hidden(Refused, FileNotFoundError):
+class Hidden(Refused, FileNotFoundError):  # noqa: N818 - a state that a caller handles, like Refused
     """A dotfile: for everybody behind the guard there is none."""
 
 
@@ -114,6 +114,19 @@ class GuardedFolder:
         yield from scan_folder(
             self._root, "/".join(parts), suffixes, links=links, dotfiles=self._dotfiles, on_error=self._on_error
         )
+
+    def entries(self, path: str = "") -> list[tuple[str, bool]]:
+        """One folder's files and folders, (name, whether it is a folder), sorted by name; links are left out.
+
+        Raises FileNotFoundError; Refused for a file and for a link.
+        """
+        with self._folder(self._parts(path) if path else ()) as folder, os.scandir(folder) as found:
+            return sorted(
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in found
+                if (self._dotfiles or entry.name[0] != ".")
+                and (entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False))
+            )
 
     def stat(self, path: str) -> FileStat:
         """One regular file's stat. Raises FileNotFoundError and Refused."""

@@ -33,29 +33,23 @@ class _Decompressor(Protocol):
 def read_lines(file: BinaryIO, after: int = 0, *, name: str = "", cap: int = LINE_CAP) -> Iterator[Line]:
     """Lines of an opened file (unbuffered, at its beginning) that end after byte ``after`` of the uncompressed content.
 
-    Only ``\\n`` ends a line. A UTF-8 byte order mark at the very beginning is removed. A line over the cap comes without
-    data and with a problem. A last line without its end comes with its data: whether it is whole, only its content tells.
-    Of a damaged zstd file all whole lines before the damage come first.
+    Only a line feed ends a line. A UTF-8 byte order mark at the very beginning is removed. A line over the cap comes
+    with a problem and without data. A last line without its end comes with its data: only the content tells whether
+    it is whole. Of a damaged zstd file all whole lines before the damage come first.
 
-    Raises Rewritten when the content ends before ``after`` or no line ends there; Unreadable for damage, naming the place.
+    Raises Rewritten when the content ends before ``after`` or no line ends there; Unreadable, naming the place, for
+    damage.
     """
     try:
         compressed = _is_compressed(file)
         chunks = _decompressed(file, name) if compressed else _plain(file)
-        if after <= 0:
-            return _lines(chunks, 0, cap)
-        if compressed:
-            return _lines(_skipped(chunks, after, name), after, cap)
-        size = os.fstat(file.fileno()).st_size
-        if size < after:
-            raise _rewritten(name, after)
-        file.seek(after - 1)
-        end = file.read(1)
-        if end != b"\n" and size > after:
-            raise _rewritten(name, after)
+        if after > 0 and compressed:
+            chunks = _skipped(chunks, after, name)
+        elif after > 0:
+            _go_to(file, after, name)
+        yield from _lines(chunks, max(0, after), cap)
     except OSError as error:
         raise Unreadable(f"{name}: {error.strerror or error}") from error
-    return _lines(_plain(file), after, cap)
 
 
 def read_tail(file: BinaryIO, size: int, *, name: str = "") -> tuple[bytes, int]:
@@ -102,6 +96,14 @@ def _lines(chunks: Iterator[bytes], end: int, cap: int) -> Iterator[Line]:
     elif held:
         data = b"".join(pieces)
         yield Line(number + 1, end + held, data.removeprefix(BYTE_ORDER_MARK) if beginning else data)
+
+
+def _go_to(file: BinaryIO, after: int, name: str) -> None:
+    """Continue behind a line's end, or at the end of content that has not grown. Raises Rewritten."""
+    size = os.fstat(file.fileno()).st_size
+    file.seek(after - 1)
+    if size < after or (file.read(1) != b"\n" and size > after):
+        raise _rewritten(name, after)
 
 
 def _plain(file: BinaryIO) -> Iterator[bytes]:

@@ -152,7 +152,7 @@ def _applied(raw: bytes, spans: list[Span]) -> bytes:
 
 
 def _chosen(raw: bytes, spans: list[Span]) -> list[Span]:
-    """Spans in order without overlaps (the earlier, then the longer one stands), and without what is replaced already."""
+    """In order, without overlaps (the earlier, then the longer one stands) and without what is replaced already."""
     chosen: list[Span] = []
     cursor = 0
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
@@ -170,7 +170,7 @@ def _clear(text: str) -> str:
 
 
 def _clear_json(text: str, depth: int = 0) -> str:
-    """Like :func:`_clear` for text that may be JSON: where an escape may hide something, what was decoded is redacted."""
+    """Like :func:`_clear` for text that may be JSON: where escapes may hide something, it is decoded first."""
     if not text[:64].lstrip().startswith(("{", "[", '"')) or depth > _DEEPEST:
         return _clear(text)
     escaped = "\\" in text

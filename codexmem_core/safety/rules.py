@@ -24,6 +24,7 @@ class TokenRule(NamedTuple):
 _WORD = rb"[A-Za-z0-9_-]"
 _MIXED = rb"(?=[A-Za-z0-9_-]{0,80}[0-9])(?=[A-Za-z0-9_-]{0,80}[A-Z])"
 """Both digits and capitals: for prefixes that ordinary hyphenated names share."""
+_GITLAB_USES = ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct", "oas")
 
 TOKENS = (
     TokenRule("anthropic-key", (b"sk-ant-",), _WORD + rb"{20,}"),
@@ -39,7 +40,7 @@ TOKENS = (
     TokenRule("github-token", (b"github_pat_",), rb"[A-Za-z0-9_]{22,}"),
     TokenRule(
         "gitlab-token",
-        tuple(f"gl{part}-".encode() for part in ["pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct", "oas"]),
+        tuple(f"gl{use}-".encode() for use in _GITLAB_USES),
         rb"[A-Za-z0-9_-]{20,}(?:\.[0-9a-z.]{2,20})?",
     ),
     TokenRule("slack-token", tuple(f"xox{letter}-".encode() for letter in "abcdeoprs"), rb"[A-Za-z0-9-]{10,}"),
@@ -127,7 +128,8 @@ PLACES = (
         "auth",
         b"auth",
         re.compile(
-            rb"""(?<=[_"'])auth(?:\\*["'][ \t]{0,8}[:=][ \t]{0,8}\\*["']|[ \t]{0,8}=[ \t]{0,8}(?:\\*["'])?)(?P<secret>[a-z0-9+/_-]{12,}={0,2})(?![^\s"'\\,;}])"""
+            rb"""(?<=[_"'])auth(?:\\*["'][ \t]{0,8}[:=][ \t]{0,8}\\*["']|[ \t]{0,8}=[ \t]{0,8}(?:\\*["'])?)"""
+            rb"""(?P<secret>[a-z0-9+/_-]{12,}={0,2})(?![^\s"'\\,;}])"""
         ),
     ),
     PlaceRule("basic", b"basic", re.compile(rb"(?<![a-z0-9])basic[ ]+(?P<secret>[a-z0-9+/]{8,}={0,2})(?![a-z0-9+/=])")),
@@ -153,7 +155,7 @@ PLACES = (
         "curl-user",
         b"curl",
         re.compile(
-            rb"""curl [^\n\r]{0,400}?[ ](?:-u|--user)[ =]?(?:\\*["'])?[^\s:"'\\$]{1,80}:(?P<secret>[^\s"'\\$]{2,})"""
+            rb"""curl[^\n\r]{0,400}?[ ](?:-u|--user)[ =]?(?:\\*["'])?[^\s:"'\\$]{1,80}:(?P<secret>[^\s"'\\$]{2,})"""
         ),
     ),
     PlaceRule("sql-password", b"identified by", re.compile(rb"""identified by \\*["'](?P<secret>[^"'\\]{1,200})""")),
@@ -168,7 +170,10 @@ PEM_BETWEEN = re.compile(rb"[A-Za-z0-9+/=\s:.,()>|-]*(?:\\+[nrt/\\][A-Za-z0-9+/=
 PEM_PIECES = re.compile(rb"""[A-Za-z0-9+/=\s"'`\\,.+-]*""")
 """Body of a key that source code holds in pieces."""
 PEM_LOOSE = re.compile(
-    rb"(?:(?:\s|\\+[nrt]|[>|])+(?:[A-Za-z][A-Za-z-]{3,20}: [^\s\"'\\]{1,80}|[A-Za-z0-9+/=]{24,}|[A-Za-z0-9+/]{1,24}={1,2}))+|(?:\s|\\+[nrt])+[A-Za-z0-9+/=]{8,}"
+    rb"(?:(?:\s|\\+[nrt]|[>|])+"
+    rb"(?:[A-Za-z][A-Za-z-]{3,20}: [^\s\"'\\]{1,80}|[A-Za-z0-9+/=]{24,}|[A-Za-z0-9+/]{1,24}={1,2}))+"
+    rb"(?:(?:\s|\\+[nrt])+[A-Za-z0-9+/=]{8,24}(?![A-Za-z0-9+/=]))?"
+    rb"|(?:\s|\\+[nrt])+[A-Za-z0-9+/=]{8,}"
 )
 """What follows a beginning that has no end: lines that look like base64, and no prose."""
 PEM_TAIL = re.compile(

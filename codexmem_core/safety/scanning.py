@@ -8,7 +8,7 @@ from codexmem_hookspecs.values.capture import FileStat
 _Identity = tuple[int, int]
 
 
-def scan_folder(
+def scan_folder(  # noqa: C901, PLR0912 - one loop: calls and generators for each file would cost a tenth of a pass
     root: str,
     under: str,
     suffixes: tuple[str, ...],
@@ -25,6 +25,7 @@ def scan_folder(
     folders = [f"{under}/" if under else ""]
     followed: list[str] = []
     met: set[_Identity] = set()
+    make = tuple.__new__
     while folders or followed:
         if folders:
             prefix = folders.pop()
@@ -53,9 +54,7 @@ def scan_folder(
                 name = entry.name
                 if name[0] == "." and not dotfiles:
                     continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(f"{prefix}{name}/")
-                elif entry.is_file(follow_symlinks=False):
+                if entry.is_file(follow_symlinks=False):
                     if suffixes and not name.endswith(suffixes):
                         continue
                     try:
@@ -64,7 +63,10 @@ def scan_folder(
                         continue
                     if links:
                         met.add((found.st_dev, found.st_ino))
-                    yield FileStat(prefix + name, found.st_size, found.st_mtime_ns, found.st_ino)
+                    # What FileStat(...) does, without its call: half of what a file costs beyond the system's part.
+                    yield make(FileStat, (prefix + name, found.st_size, found.st_mtime_ns, found.st_ino))
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{prefix}{name}/")
                 elif links and entry.is_symlink():
                     followed.append(prefix + name)
 

@@ -8,7 +8,7 @@ from codexmem_core.safety import shapes
 from codexmem_core.safety.enclosure import CLOSING, Place
 from codexmem_core.safety.shapes import REDACTED
 
-_COLONS = (b":", "：".encode())
+_COLONS = (b":", "\uff1a".encode())
 _STRICT = (b"==", b"===", b"=>")
 """Behind these stands code as often as a value: only a literal in quotes counts."""
 _ELEMENT = re.compile(rb"[^<\r\n]{1,4096}(?=</)")
@@ -93,7 +93,9 @@ class ValueReader:
             self._place.leave(end, outer)
         return value
 
-    def _outside_quotes(self, hit: re.Match[bytes], at: int, separator: bytes, sign: bytes) -> Value | None:
+    def _outside_quotes(  # noqa: PLR0911 - the forms of a value, one after the other
+        self, hit: re.Match[bytes], at: int, separator: bytes, sign: bytes
+    ) -> Value | None:
         raw, quoted = self._raw, hit["close"] is not None
         flow = self._place.in_flow(at)
         if quoted or hit["pair"] or (flow and separator == b":"):
@@ -175,8 +177,6 @@ class ValueReader:
             return -1
         return closing.end() - 1
 
-    # JSON within a string
-
     def _escaped_value(self, at: int, close: bytes) -> Value | None:
         raw, limit = self._raw, self._place.limit(at)
         opening = shapes.ESCAPED_QUOTE.match(raw, at)
@@ -195,8 +195,6 @@ class ValueReader:
                 if depth == 0:
                     return _replaced(raw, at, sign.end(), close)
         return _replaced(raw, at, _end(shapes.ESCAPED_PRIMITIVE, raw, at), close)
-
-    # other forms
 
     def _argument(self, at: int) -> Value | None:
         """``--password value`` and the like."""

@@ -46,12 +46,12 @@ ON CONFLICT (kind, job_key) DO UPDATE SET
 
 _STORE = """
 INSERT INTO memory_stage1_outputs (host, session_id, locator, source_updated_at, raw_memory, rollout_summary,
-    rollout_slug, recap_file, cwd, extra, generated_at, retained_from)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    rollout_slug, cwd, extra, generated_at, retained_from)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (host, session_id) DO UPDATE SET
     locator = excluded.locator, source_updated_at = excluded.source_updated_at, raw_memory = excluded.raw_memory,
     rollout_summary = excluded.rollout_summary, rollout_slug = excluded.rollout_slug,
-    recap_file = excluded.recap_file, cwd = excluded.cwd, extra = excluded.extra,
+    cwd = excluded.cwd, extra = excluded.extra,
     generated_at = excluded.generated_at,
     retained_from = max(excluded.retained_from, memory_stage1_outputs.retained_from)
 WHERE memory_stage1_outputs.source_updated_at <= excluded.source_updated_at"""
@@ -124,7 +124,6 @@ class Extractions(StorePart):
                     output.raw_memory,
                     output.rollout_summary,
                     output.rollout_slug,
-                    output.recap_file,
                     output.cwd,
                     json.dumps(dict(output.extra), ensure_ascii=False, sort_keys=True),
                     now_ms,
@@ -183,6 +182,28 @@ class Extractions(StorePart):
                     (error_text(reason), EXTRACTION, job_key(claim.key), claim.token),
                 ).rowcount
             )
+
+    def fail_claims_of(self, worker: str, error: object, *, retry_s: int = RETRY_S) -> int:
+        """Fail everything that a worker still holds, of both kinds: it hung or broke. Returns how many."""
+        now = seconds(self._clock)
+        with self._database.transaction("extraction"):
+            return self._database.execute(
+                "UPDATE memory_jobs SET status = CASE WHEN retry_remaining > 1 AND kind = ?1 THEN 'pending' ELSE"
+                " 'failed' END, retry_remaining = max(0, retry_remaining - 1), failure = 'error', last_error = ?2,"
+                " finished_at = ?3, retry_at = ?3 + ?4, lease_until = NULL, ownership_token = NULL"
+                " WHERE status = 'running' AND worker_id = ?5",
+                (EXTRACTION, error_text(error), now, retry_s, worker),
+            ).rowcount
+
+    def release_claims_of(self, worker: str, reason: str) -> int:
+        """Give back everything that a worker still holds, of both kinds, untouched. Returns how many."""
+        with self._database.transaction("extraction"):
+            return self._database.execute(
+                "UPDATE memory_jobs SET status = 'pending', failure = 'released', last_error = ?, finished_at = NULL,"
+                " retry_at = NULL, lease_until = NULL, ownership_token = NULL"
+                " WHERE status = 'running' AND worker_id = ?",
+                (error_text(reason), worker),
+            ).rowcount
 
     def _claim(
         self,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "o.host, o.session_id, o.locator, o.cwd, o.source_updated_at, o.generated_at, o.raw_memory, o.rollout_summary,"
-    " o.rollout_slug, o.recap_file, o.extra, o.usage_count, o.last_usage, o.selected_for_phase2, f.findings"
+    " o.rollout_slug, o.extra, o.usage_count, o.last_usage, o.selected_for_phase2, f.findings"
 )
 _FROM = (
     "FROM memory_stage1_outputs AS o LEFT JOIN memory_findings AS f"
@@ -203,10 +203,9 @@ def _stored(row: tuple[Any, ...]) -> StoredOutput:
         raw_memory=row[6],
         rollout_summary=row[7],
         rollout_slug=row[8] or "",
-        recap_file=row[9],
-        extra=json.loads(row[10]),
-        usage_count=row[11],
-        last_usage=row[12] or 0,
-        selected=bool(row[13]),
-        findings=None if row[14] is None else bytes(row[14]),
+        extra=json.loads(row[9]),
+        usage_count=row[10],
+        last_usage=row[11] or 0,
+        selected=bool(row[12]),
+        findings=None if row[13] is None else bytes(row[13]),
     )

@@ -59,7 +59,7 @@ def memory_tables(database: Database) -> MemoryTables:
         host, session_id, locator = TextField(), TextField(), TextField(default="")
         source_updated_at = IntegerField()
         raw_memory, rollout_summary, rollout_slug = TextField(), TextField(), TextField(null=True)
-        recap_file, cwd, extra = TextField(default=""), TextField(null=True), TextField(default="{}")
+        cwd, extra = TextField(null=True), TextField(default="{}")
         generated_at, retained_from = IntegerField(), IntegerField(default=0)
         usage_count, last_usage = IntegerField(default=0), IntegerField(null=True)
         selected_for_phase2 = IntegerField(default=0)

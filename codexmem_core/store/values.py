@@ -70,8 +70,6 @@ class Output:
     rollout_summary: str
     raw_memory: str = ""
     rollout_slug: str = ""
-    recap_file: str = ""
-    """Its file below rollout_summaries/."""
     locator: str = ""
     cwd: str = ""
     extra: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +92,6 @@ class StoredOutput:
     raw_memory: str
     rollout_summary: str
     rollout_slug: str
-    recap_file: str
     extra: Mapping[str, str]
     usage_count: int
     last_usage: int

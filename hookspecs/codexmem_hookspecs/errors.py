@@ -1,5 +1,7 @@
 """What a hook may raise on purpose. Any other exception counts as the plugin's failure, in its own lane."""
 
+from typing import Literal
+
 
 class Unreadable(Exception):  # noqa: N818 - a state that a caller handles, named like the contract names it
     """The transcript cannot be read now. Not the same as an empty one: nothing may be forgotten because of it."""
@@ -15,6 +17,25 @@ class TryLater(Exception):  # noqa: N818 - see Unreadable
     def __init__(self, reason: str, after_s: float = 60.0) -> None:
         super().__init__(reason)
         self.after_s = after_s
+
+
+class ModelRefused(Exception):  # noqa: N818 - see Unreadable
+    """A model gave no usable answer; the kind says what to do about it.
+
+    ``capacity``: quota or rate limit, wait ``retry_after_s`` (0: not said). ``credentials``: nothing more until they
+    change. ``overflow``: the input is too long. ``invalid``: the answer is not what was asked for. ``transport``: no
+    answer arrived.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: Literal["capacity", "credentials", "overflow", "invalid", "transport"],
+        retry_after_s: float = 0.0,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after_s = retry_after_s
 
 
 class Refused(Exception):  # noqa: N818 - see Unreadable

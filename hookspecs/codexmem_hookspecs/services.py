@@ -99,7 +99,8 @@ class Folder(Protocol):
         """Lines of a text file, streamed; ``.zst`` is decompressed on the way (recognised by its magic bytes).
 
         ``after`` counts bytes of the uncompressed content. A UTF-8 byte order mark at the beginning is removed. A line
-        over the cap (32 MiB) and a last line without its end come with a ``problem``. Raises Rewritten when the
+        over the cap (32 MiB) comes with a ``problem`` and without its data; a last line without its end comes as far
+        as it goes. Raises Rewritten when the
         content ends before ``after`` or no line ends there, Unreadable when it cannot be opened or decompressed.
         """
         ...
@@ -202,7 +203,7 @@ class Sessions(Protocol):
         ...
 
     def register_own(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
-        """This session is a helper of ours: never capture it."""
+        """Say that the session is a helper of ours: never capture it."""
         ...
 
 
@@ -280,20 +281,46 @@ class Services(Protocol):
         ...
 
     @property
-    def http(self) -> Http: ...
+    def http(self) -> Http:
+        """The one HTTP client."""
+        ...
+
     @property
-    def models(self) -> Models: ...
+    def models(self) -> Models:
+        """The user's model."""
+        ...
+
     @property
-    def transcripts(self) -> Transcripts: ...
+    def transcripts(self) -> Transcripts:
+        """Transcripts of any host."""
+        ...
+
     @property
-    def processes(self) -> Processes: ...
+    def processes(self) -> Processes:
+        """Child programs."""
+        ...
+
     @property
-    def sessions(self) -> Sessions: ...
+    def sessions(self) -> Sessions:
+        """The catalogue."""
+        ...
+
     @property
-    def tools(self) -> Tools: ...
+    def tools(self) -> Tools:
+        """The agents' tools."""
+        ...
+
     @property
-    def deadline(self) -> Deadline: ...
+    def deadline(self) -> Deadline:
+        """Of this call."""
+        ...
+
     @property
-    def clock(self) -> Clock: ...
+    def clock(self) -> Clock:
+        """The one clock."""
+        ...
+
     @property
-    def log(self) -> Log: ...
+    def log(self) -> Log:
+        """Bound to the plugin."""
+        ...

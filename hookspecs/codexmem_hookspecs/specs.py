@@ -68,9 +68,7 @@ class Capture(Protocol):
         ...
 
     @hookspec
-    def codexmem_capture_transcript(
-        self, session: Session, after: int, services: Services
-    ) -> Iterator[Item | Skipped]:
+    def codexmem_capture_transcript(self, session: Session, after: int, services: Services) -> Iterator[Item | Skipped]:
         """D: items past the position ``after``, streamed, raw; the engine redacts them.
 
         A record that cannot be understood is yielded as Skipped and stops nothing. Raises Unreadable when the store
@@ -161,7 +159,7 @@ class ReadPath(Protocol):
     """Stage 5: what a new session gets, and what can be asked further."""
 
     @hookspec
-    def codexmem_read_summary(self, workspace: Workspace, tools: bool) -> str:
+    def codexmem_read_summary(self, workspace: Workspace, tools: bool) -> str:  # noqa: FBT001 - pluggy passes by name
         """D: the memory's own context text, whole; empty when there is nothing to say. The engine cuts and fences."""
         ...
 

@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
-from codexmem_core.consolidate.baseline import Baseline
+from codexmem_core.consolidate.baseline import Baseline, _read
+from codexmem_core.safety.files import GuardedFolder
 
 SECRET = "marigold-7731"
 
@@ -195,6 +197,32 @@ def test_what_another_process_does_meanwhile_stops_nothing(baseline, root, git, 
     git.check()
     baseline.commit("last")
     assert baseline.diff().changes == ()
+
+
+REPLACE_FOR_EVER = """
+import os, sys
+os.chdir(sys.argv[1])
+while True:
+    os.link(".new", ".next")
+    os.rename(".next", "a.md")
+    open(".next", "w").close()
+    os.rename(".next", "a.md")
+"""
+
+
+def test_a_file_that_is_replaced_while_it_is_opened_is_opened_again(root):
+    (root / "a.md").write_text("text")
+    (root / ".new").write_text("text")
+    other = subprocess.Popen([sys.executable, "-c", REPLACE_FOR_EVER, str(root)])
+    try:
+        folder = GuardedFolder(str(root))
+        while _read(folder, "a.md") != b"":
+            time.sleep(0.01)  # the other one has not begun yet
+        # One opening in ten to three hundred meets a replacement.
+        assert {_read(folder, "a.md") for _ in range(3000)} <= {b"text", b""}
+    finally:
+        other.kill()
+        other.wait()
 
 
 @pytest.fixture

@@ -4,12 +4,11 @@ import hashlib
 import re
 
 import pytest
-from codexmem_core.safety.files import GuardedFolder
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.capture import Session
 from codexmem_hookspecs.values.consolidate import Stored
 from codexmem_hookspecs.values.extract import Extraction
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from codexmem_core.consolidate.recaps import (
@@ -19,6 +18,7 @@ from codexmem_core.consolidate.recaps import (
     render_recap,
     sync_recaps,
 )
+from codexmem_core.safety.files import GuardedFolder
 
 AT_MS = 1_780_000_000_000  # 2026-05-28T20:26:40 UTC
 
@@ -136,6 +136,7 @@ def test_what_is_written_can_be_read_back():
 _WORDS = st.text(max_size=60).map(lambda text: text.replace("\r", ""))
 
 
+@example(session_id="s\n\ncwd: /forged", cwd="/work\nusage_count: 99", summary="x", at_ms=0)
 @given(session_id=_WORDS, cwd=_WORDS, summary=_WORDS, at_ms=st.integers(-(10**18), 10**18))
 def test_no_value_can_add_a_header_of_its_own(session_id, cwd, summary, at_ms):
     text = render_recap(stored(session_id, cwd=cwd, summary=summary, at_ms=at_ms, name="x.md"))

@@ -8,7 +8,8 @@ from codexmem_core.lanes import LaneResult, LaneWork, run_all
 
 
 def lane(name, work, abandoned=None):
-    return LaneWork(name, 1, work, abandoned.append if abandoned is not None else lambda reason: None)
+    told = [] if abandoned is None else abandoned
+    return LaneWork(name, 1, work, lambda reason, hung: told.append((reason, hung)))
 
 
 def good(name):
@@ -33,7 +34,7 @@ def test_a_lane_that_raises_is_given_up_and_the_other_finishes():
     results = run_all([lane("a", broken, abandoned), lane("b", good("b"))], stall_s=5, progress=lambda d, t: None)
     assert results[0].error == "RuntimeError: database is rubbish"
     assert results[1].error == ""
-    assert abandoned == ["RuntimeError: database is rubbish"]
+    assert abandoned == [("RuntimeError: database is rubbish", False)]
 
 
 def test_a_lane_that_hangs_is_given_up_while_the_other_finishes():
@@ -46,7 +47,7 @@ def test_a_lane_that_hangs_is_given_up_while_the_other_finishes():
     results = run_all([lane("a", hangs, abandoned), lane("b", good("b"))], stall_s=0.3, progress=lambda d, t: None)
     assert "nothing moved for 0.3 seconds" in results[0].error
     assert results[1].error == ""
-    assert len(abandoned) == 1
+    assert [hung for _, hung in abandoned] == [True]
     release.set()
 
 
@@ -65,7 +66,7 @@ def test_an_error_while_giving_up_is_no_second_failure():
     def broken(moved):
         raise RuntimeError("first")
 
-    def worse(reason):
+    def worse(reason, hung):
         raise RuntimeError("second")
 
     (result,) = run_all([LaneWork("a", 0, broken, worse)], stall_s=1, progress=lambda d, t: None)

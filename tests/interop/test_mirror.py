@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from codexmem_core.safety.files import GuardedFolder
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.interop import Mirror
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codexmem_core.interop.mirror import MirrorResult, apply_mirror
+from codexmem_core.safety.files import GuardedFolder
 
 BASE = "extensions/codex_import"
 

@@ -63,7 +63,6 @@ def test_finishing_stores_the_output_with_its_findings(jobs, claim, clock):
         rollout_summary="recap",
         raw_memory="raw",
         rollout_slug="slug",
-        recap_file="f.md",
         locator="/l",
         cwd="/c",
         extra={"k": "ü"},
@@ -71,7 +70,7 @@ def test_finishing_stores_the_output_with_its_findings(jobs, claim, clock):
     )
     assert jobs.finish_extraction(claim(watermark_ms=7_000), output)
     row = jobs.output("codex", "s1")
-    assert (row.rollout_summary, row.raw_memory, row.rollout_slug, row.recap_file) == ("recap", "raw", "slug", "f.md")
+    assert (row.rollout_summary, row.raw_memory, row.rollout_slug) == ("recap", "raw", "slug")
     assert (row.locator, row.cwd, row.extra, row.findings) == ("/l", "/c", {"k": "ü"}, b"{}")
     assert (row.source_updated_at, row.generated_at, row.usage_count, row.selected) == (7_000, clock.ms, 0, False)
     assert jobs.settled() == {("codex", "s1"): 7_000}
@@ -245,3 +244,28 @@ def test_a_snapshot_sorts_failures_and_shows_stalled_jobs(jobs, claim, clock):
     clock.forward(3_600)
     seen = jobs.extraction_snapshot(stale_before_s=clock.s)
     assert (seen.stalled, seen.stale_exhausted, seen.failures.get("other_exhausted")) == (1, 1, None)
+
+
+def test_everything_that_a_broken_worker_holds_is_failed_and_its_late_finish_changes_nothing(jobs, candidate, clock):
+    hers = [candidate("a"), candidate("b")]
+    claims = jobs.claim_extractions(hers, limit=2, running_cap=8, worker="hung").claims
+    other = candidate("c")
+    assert jobs.claim_extractions([other], limit=1, running_cap=8, worker="well").claims
+    held = jobs.claim_consolidation(worker="hung")
+    assert jobs.fail_claims_of("hung", "nothing moved") == 3
+    assert not any(jobs.finish_empty(claim) for claim in claims)
+    assert not jobs.heartbeat(held.token)
+    waiting = jobs.claim_extractions([*hers, other], limit=3, running_cap=8, worker="next")
+    assert not waiting.claims
+    assert waiting.refused[other.key] == "running elsewhere"
+    clock.forward(4_000)
+    assert len(jobs.claim_extractions(hers, limit=2, running_cap=8, worker="next").claims) == 2
+
+
+def test_what_a_broken_worker_gives_back_can_be_taken_at_once_and_spends_nothing(jobs, candidate):
+    hers = [candidate("a"), candidate("b")]
+    claims = jobs.claim_extractions(hers, limit=2, running_cap=8, worker="broken").claims
+    assert jobs.release_claims_of("broken", "the disk is full") == 2
+    assert not any(jobs.finish_empty(claim) for claim in claims)
+    assert len(jobs.claim_extractions(hers, limit=2, running_cap=8, worker="next").claims) == 2
+    assert [state.retries_left for state in jobs.unfinished()] == [3, 3]

@@ -8,6 +8,7 @@ from threading import Thread
 
 import pytest
 
+from codexmem_core.store import damage as damage_module
 from codexmem_core.store.catalogue import Catalogue
 from codexmem_core.store.database import open_catalogue, open_database, open_memory
 from codexmem_core.store.errors import DatabaseDamaged, MigrationFailed, SchemaNewer, SchemaWrong, StoreError
@@ -331,16 +332,29 @@ def test_a_page_of_zeros_in_the_middle_is_found_when_the_file_is_opened(home, wi
 
 
 def test_damage_met_in_the_middle_of_work_is_told_and_set_aside_at_the_next_opening(
-    home, with_rows, opened, clock, reopen
+    home, with_rows, opened, clock, reopen, monkeypatch
 ):
+    monkeypatch.setattr(damage_module, "SMALL", 0)  # as a file too large to be checked each time
+    zero(with_rows, os.path.getsize(with_rows) // 2 // 4_096 * 4_096, 4_096)
     database = opened(open_memory, "memory.db")
-    zero(with_rows, 4_096, os.path.getsize(with_rows) - 8_192)
+    assert database.notices == ()
     with pytest.raises(DatabaseDamaged, match="is damaged"):
         Jobs(database, clock).outputs()
     assert not of_kind(home, ".corrupt-"), "a file in use was renamed"
     database.close()
     assert "was damaged" in reopen()[0]
     assert reopen() == ()
+
+
+def test_a_large_file_that_was_not_closed_properly_is_checked(home, with_rows, start, clock, reopen, monkeypatch):
+    monkeypatch.setattr(damage_module, "SMALL", 0)
+    process = start("hold_claims.py", sessions=1, now_ms=clock.ms)
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    assert os.path.getsize(with_rows + "-wal") > 0
+    zero(with_rows, os.path.getsize(with_rows) // 2 // 4_096 * 4_096, 4_096)
+    assert "was damaged" in reopen()[0]
 
 
 def test_a_file_that_others_have_open_is_never_set_aside(home, with_rows, opened, reopen):

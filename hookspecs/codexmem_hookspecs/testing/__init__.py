@@ -8,10 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from codexmem_hookspecs.testing.folder import PlainFolder
     from codexmem_hookspecs.testing.host import HostContract
-    from codexmem_hookspecs.testing.memory import DictWorkspace, ListTranscript, MemoryContract, digest
+    from codexmem_hookspecs.testing.memory import MemoryContract
     from codexmem_hookspecs.testing.model import ScriptedModel
-    from codexmem_hookspecs.testing.services import FixedClock, PlainFolder, PlainServices, RecordingLog
+    from codexmem_hookspecs.testing.samples import DictWorkspace, ListTranscript, digest
+    from codexmem_hookspecs.testing.services import FixedClock, PlainServices, RecordingLog
 
 __all__ = [
     "DictWorkspace",
@@ -28,13 +30,13 @@ __all__ = [
 
 _MODULES = {
     "HostContract": "host",
-    "DictWorkspace": "memory",
-    "ListTranscript": "memory",
+    "DictWorkspace": "samples",
+    "ListTranscript": "samples",
     "MemoryContract": "memory",
-    "digest": "memory",
+    "digest": "samples",
     "ScriptedModel": "model",
     "FixedClock": "services",
-    "PlainFolder": "services",
+    "PlainFolder": "folder",
     "PlainServices": "services",
     "RecordingLog": "services",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -11,31 +11,13 @@ import pytest
 
 from codexmem_hookspecs import HOOK_API
 from codexmem_hookspecs.testing.registration import declared_version, missing
-from codexmem_hookspecs.values.capture import Item, Part, Session, Skipped, ToolUse
-from codexmem_hookspecs.values.consolidate import (
-    Change,
-    Digest,
-    Memory,
-    MergedDecision,
-    MergedFailure,
-    MergedPreference,
-    MergedTask,
-    Stored,
-)
-from codexmem_hookspecs.values.extract import (
-    NOTHING,
-    Decision,
-    Extraction,
-    Failure,
-    Findings,
-    Preference,
-    Reply,
-    Source,
-    Task,
-)
+from codexmem_hookspecs.testing.samples import DictWorkspace, ListTranscript, digest, findings
+from codexmem_hookspecs.values.capture import Item, Part, Session, ToolUse
+from codexmem_hookspecs.values.consolidate import Change, Memory, Stored
+from codexmem_hookspecs.values.extract import NOTHING, Extraction, Findings, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import ClassVar, Protocol
 
     from codexmem_hookspecs.specs import Consolidate, Extract, ReadPath
@@ -47,83 +29,6 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 BUDGETS = (4_000, 40_000, 600_000)
 USER_LINE = "I wrote this line myself: the staging host is called heron."
-
-
-@dataclass(frozen=True)
-class ListTranscript:
-    """A transcript over a list of items."""
-
-    session: Session
-    items: Sequence[Item] = ()
-    fingerprint: str = "fingerprint"
-    skipped: Sequence[Skipped] = ()
-
-    def __iter__(self) -> Iterator[Item]:
-        """All items."""
-        return iter(self.items)
-
-    def after(self, position: int) -> Iterator[Item]:
-        """Items past a position."""
-        return (item for item in self.items if item.position > position)
-
-
-@dataclass
-class DictWorkspace:
-    """A workspace over a dictionary of texts by path."""
-
-    memory: str
-    files: dict[str, str] = field(default_factory=dict)
-
-    def read(self, path: str) -> str:
-        """The text, or empty."""
-        return self.files.get(path, "")
-
-    def exists(self, path: str) -> bool:
-        """Whether it is there."""
-        return path in self.files
-
-    def walk(self, under: str = "") -> Iterator[str]:
-        """Sorted paths."""
-        prefix = under.rstrip("/") + "/" if under else ""
-        return iter(sorted(path for path in self.files if path.startswith(prefix)))
-
-
-def digest(stored: Sequence[Stored]) -> Digest:
-    """Findings of all sessions side by side; the engine merges what is the same, a test rarely needs it."""
-    findings = [one.findings for one in stored if one.findings is not None]
-    return Digest(
-        tasks=tuple(MergedTask(task=task, sources=(task.source,)) for one in findings for task in one.tasks),
-        preferences=tuple(
-            MergedPreference(preference=preference, sources=(preference.source,))
-            for one in findings
-            for preference in one.preferences
-        ),
-        failures=tuple(
-            MergedFailure(failure=failure, sources=(failure.source,)) for one in findings for failure in one.failures
-        ),
-        decisions=tuple(
-            MergedDecision(decision=decision, sources=(decision.source,))
-            for one in findings
-            for decision in one.decisions
-        ),
-    )
-
-
-def findings(session: Session) -> Findings:
-    """A little of everything, said in that session."""
-    source = Source(host=session.host, session=session.id, position=10, cwd=session.cwd, at_ms=session.updated_at_ms)
-    return Findings(
-        tasks=(Task(name="Repair the build cache", outcome="success", source=source, steps=("make cache",)),),
-        preferences=(
-            Preference(
-                quote="always use tabs in Makefiles", polarity="do", topic="makefile indentation", source=source
-            ),
-        ),
-        failures=(Failure(command="make all", error="missing separator", fix="indent with a tab", source=source),),
-        decisions=(Decision(text="Keep the cache below build/", source=source),),
-        files=("Makefile",),
-        identifiers=("missing separator",),
-    )
 
 
 class MemoryContract:

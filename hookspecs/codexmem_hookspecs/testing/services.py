@@ -6,15 +6,13 @@ here meets the engine's services, which are stricter, unchanged.
 
 from __future__ import annotations
 
-import fcntl
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.errors import Refused, Rewritten, Unreadable
+from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.testing.folder import PlainFolder
 from codexmem_hookspecs.testing.model import ScriptedModel
-from codexmem_hookspecs.values.capture import FileStat, Line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,138 +24,6 @@ if TYPE_CHECKING:
 
 NOW_MS = 1_800_000_000_000
 """15 January 2027: the time at which tests run unless they say otherwise."""
-LINE_CAP = 32 * 1024 * 1024
-"""Bytes; a longer line is passed over with a problem."""
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class PlainFolder:
-    """A folder of real files that refuses the obvious: absolute, climbing and dotfile paths."""
-
-    def __init__(self, root: str, *, write: bool = False, opened: list[str] | None = None) -> None:
-        self._root = os.path.abspath(root)
-        self._write = write
-        self._opened: list[str] = [] if opened is None else opened
-
-    @property
-    def root(self) -> str:
-        """Absolute path."""
-        return self._root
-
-    def read(self, path: str, limit_bytes: int = 64 * 1024 * 1024) -> bytes:
-        """Whole content."""
-        with open(self._file(path), "rb") as file:
-            content = file.read(limit_bytes + 1)
-        if len(content) > limit_bytes:
-            raise Refused(f"{path} is larger than {limit_bytes} bytes")
-        return content
-
-    def write(self, path: str, content: bytes, *, exclusive: bool = False) -> None:
-        """Write through a temporary file beside it."""
-        target = self._path(path)
-        if not self._write:
-            raise Refused(f"{self._root} is not for writing")
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        if exclusive and os.path.lexists(target):
-            raise FileExistsError(target)
-        with open(target + ".part", "wb") as file:
-            file.write(content)
-        os.replace(target + ".part", target)
-
-    def remove(self, path: str) -> bool:
-        """False when there was nothing."""
-        if not self._write:
-            raise Refused(f"{self._root} is not for writing")
-        try:
-            os.unlink(self._path(path))
-        except FileNotFoundError:
-            return False
-        return True
-
-    def scan(self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False) -> Iterator[FileStat]:
-        """Files below; a folder reached twice is walked once."""
-        seen: set[tuple[int, int]] = set()
-        waiting = [under.strip("/")]
-        while waiting:
-            inside = waiting.pop()
-            folder = self._path(inside) if inside else self._root
-            stat = os.stat(folder)
-            if (stat.st_dev, stat.st_ino) in seen:
-                continue
-            seen.add((stat.st_dev, stat.st_ino))
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    path = f"{inside}/{entry.name}" if inside else entry.name
-                    if entry.name.startswith("."):
-                        continue
-                    if entry.is_dir(follow_symlinks=links):
-                        waiting.append(path)
-                    elif entry.is_file(follow_symlinks=False) and (not suffixes or entry.name.endswith(suffixes)):
-                        yield _stat(path, entry.stat())
-
-    def stat(self, path: str) -> FileStat:
-        """One file's stat."""
-        return _stat(path, os.stat(self._path(path)))
-
-    def lines(self, path: str, after: int = 0) -> Iterator[Line]:
-        """Lines past a byte, streamed."""
-        try:
-            file = open(self._file(path), "rb")  # noqa: SIM115 - closed by the with below; opening may fail otherwise
-        except OSError as error:
-            raise Unreadable(f"{path}: {error.strerror}") from error
-        with file:
-            size = os.fstat(file.fileno()).st_size
-            if after:
-                file.seek(after - 1)
-                if after > size or file.read(1) != b"\n":
-                    raise Rewritten(f"{path}: no line ends at byte {after}")
-            end, number = after, 0
-            while raw := file.readline(LINE_CAP + 1):
-                end, number = end + len(raw), number + 1
-                problem = ""
-                while not raw.endswith(b"\n"):
-                    problem = "longer than 32 MiB" if len(raw) > LINE_CAP else problem
-                    rest = file.readline(LINE_CAP)
-                    if not rest:
-                        problem = problem or "the file ends inside this line"
-                        break
-                    raw, end = rest, end + len(rest)
-                data = b"" if problem else raw.rstrip(b"\r\n")
-                yield Line(number, end, data.removeprefix(BYTE_ORDER_MARK) if not end - len(raw) else data, problem)
-
-    def tail(self, path: str, size: int = 65_536) -> tuple[bytes, int]:
-        """The last bytes, and the whole length."""
-        with open(self._file(path), "rb") as file:
-            length = file.seek(0, os.SEEK_END)
-            file.seek(max(0, length - size))
-            return file.read(), length
-
-    @contextmanager
-    def lock(self, name: str, wait_s: float = 0.0) -> Iterator[bool]:  # noqa: ARG002 - tests do not wait
-        """A lock file; the value says whether it is held."""
-        os.makedirs(self._root, exist_ok=True)
-        with open(self._path(name + ".lock"), "wb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                yield False
-            else:
-                yield True
-
-    def _path(self, path: str) -> str:
-        names = path.split("/")
-        if os.path.isabs(path) or not path or any(name.startswith(".") or not name for name in names):
-            raise Refused(f"{path!r} leaves {self._root} or names a dotfile")
-        return os.path.join(self._root, path)
-
-    def _file(self, path: str) -> str:
-        absolute = self._path(path)
-        self._opened.append(absolute)
-        return absolute
-
-
-def _stat(path: str, stat: os.stat_result) -> FileStat:
-    return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
 @dataclass

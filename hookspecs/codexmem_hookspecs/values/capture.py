@@ -17,9 +17,13 @@ Moment = Literal["startup", "resume", "clear", "compact", "fork", "prompt"]
 EventKind = Literal["start", "prompt", "tool", "stop", "idle", "compaction", "end", "deleted"]
 
 
-def never_known(locator: str, stamp: str) -> bool:
+def never_known(_locator: str, _stamp: str) -> bool:
     """Answer of a query that knows no session."""
     return False
+
+
+def unheard(_path: str) -> None:
+    """For a query that does not ask which files are whose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +63,8 @@ class SessionQuery:
     folder: str = ""
     """Look here and nowhere else, and recognise files by their content, not by their names or places."""
     unchanged: Callable[[str, str], bool] = never_known
-    """``unchanged(locator, stamp)`` is true when the engine already holds this state: do not open it, do not yield it."""
-    claim: Callable[[str], None] = lambda path: None
+    """``unchanged(locator, stamp)`` is true when the engine holds this state: do not open it, do not yield it."""
+    claim: Callable[[str], None] = unheard
     """With ``folder``: tell that this file is a transcript of yours. Files that no host claims are reported."""
 
 
@@ -142,7 +146,7 @@ class Line(NamedTuple):
     """Byte just past the line's end in the uncompressed content."""
     data: bytes
     problem: str = ""
-    """Why ``data`` is empty although the line is not: longer than the cap, or the file ends inside it."""
+    """Why ``data`` is empty although the line is not: it is longer than the cap."""
 
 
 class Presence(Enum):

@@ -102,6 +102,9 @@ class Reply:
 
     data: Mapping[str, object] | None = None
     findings: Findings | None = None
+    tokens_in: int = 0
+    """As the provider counted them."""
+    tokens_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

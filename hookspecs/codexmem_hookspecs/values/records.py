@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.values.capture import Session
 from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
+from codexmem_hookspecs.values.models import Turn, TurnRequest
 
 if TYPE_CHECKING:
     import click
@@ -47,6 +48,9 @@ class ModelBackend:
     costs: bool
     """Whether a call may cost money or quota. Then limits apply, and nothing runs until the user chose it."""
     ask: Callable[[ExtractionRequest, Transcript, Services], Reply]
+    """One question with a JSON answer. Raises ModelRefused."""
+    turn: Callable[[TurnRequest, Services], Turn] | None = None
+    """The next turn of a conversation with tools; None: consolidation is done without an agent. Raises ModelRefused."""
     reads_transcript: bool = False
     """Whether it reads the transcript itself and ignores the request: then one reply serves every memory."""
     budget_bytes: int = 600_000

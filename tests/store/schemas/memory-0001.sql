@@ -52,7 +52,6 @@ CREATE TABLE memory_stage1_outputs (
         raw_memory TEXT NOT NULL,
         rollout_summary TEXT NOT NULL,
         rollout_slug TEXT,
-        recap_file TEXT NOT NULL DEFAULT '',
         cwd TEXT,
         extra TEXT NOT NULL DEFAULT '{}',
         generated_at INTEGER NOT NULL,
@@ -63,7 +62,7 @@ CREATE TABLE memory_stage1_outputs (
         selected_for_phase2_source_updated_at INTEGER,
         PRIMARY KEY (host, session_id)
     );
-INSERT INTO "memory_stage1_outputs" VALUES('codex','s1','',1767225500000,'raw','kept','','f.md','/w','{}',1767225600000,0,1,1767225600000,1,1767225500000);
+INSERT INTO "memory_stage1_outputs" VALUES('codex','s1','',1767225500000,'raw','kept','','/w','{}',1767225600000,0,1,1767225600000,1,1767225500000);
 CREATE TABLE "schema_migration" ("id" INTEGER NOT NULL PRIMARY KEY, "name" VARCHAR(255) NOT NULL, "applied" DATETIME NOT NULL);
 INSERT INTO "schema_migration" VALUES(1,'0001_initial','2026-01-01 00:00:00');
 CREATE UNIQUE INDEX "schema_migration_name" ON "schema_migration" ("name");

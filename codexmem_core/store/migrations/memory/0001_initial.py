@@ -16,7 +16,6 @@ STATEMENTS = (
         raw_memory TEXT NOT NULL,
         rollout_summary TEXT NOT NULL,
         rollout_slug TEXT,
-        recap_file TEXT NOT NULL DEFAULT '',
         cwd TEXT,
         extra TEXT NOT NULL DEFAULT '{}',
         generated_at INTEGER NOT NULL,

@@ -1,0 +1,205 @@
+"""The steps of one consolidation between the claim and the success, on one memory root."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.interop import Mirror, Snapshot
+
+from codexmem_core.consolidate.agent import Agent, Limits
+from codexmem_core.consolidate.agent_paths import Permits, plain_path
+from codexmem_core.consolidate.agent_tools import AgentTools
+from codexmem_core.consolidate.baseline import Baseline, Outdated
+from codexmem_core.consolidate.diff import DIFF_FILE, diff_document
+from codexmem_core.consolidate.digest import merge
+from codexmem_core.consolidate.draft import Draft
+from codexmem_core.consolidate.glob import fits
+from codexmem_core.consolidate.layout import ensure_layout, prune_extension_resources, remove_links
+from codexmem_core.consolidate.recaps import sync_recaps
+from codexmem_core.consolidate.workspace import MemoryWorkspace
+from codexmem_core.interop.mirror import apply_mirror
+from codexmem_core.safety.files import GuardedFolder
+from codexmem_core.safety.redaction import redact
+from codexmem_core.safety.text import clean
+from codexmem_core.store.rules import HEARTBEAT_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from codexmem_hookspecs.services import Clock, Deadline, Log, Services
+    from codexmem_hookspecs.values.consolidate import Memory, Problem, Stored
+
+    from codexmem_core.consolidate.baseline import WorkspaceDiff
+    from codexmem_core.consolidate.lease import Lease
+    from codexmem_core.plugins.stages import Stages
+    from codexmem_core.services.models import ChosenModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A memory and where it lives."""
+
+    plugin: str
+    memory: Memory
+    root: str
+    locks: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What every memory's consolidation works with."""
+
+    stages: Stages
+    model: ChosenModel
+    services_for: Callable[[str, Deadline | None], Services]
+    clock: Clock
+    log: Log
+    limits: Limits = field(default_factory=Limits)
+    heartbeat_s: float = HEARTBEAT_S
+
+
+class InvalidArtifacts(Exception):  # noqa: N818 - a state that a caller handles
+    """The files that came out are not valid; the previous ones stay."""
+
+
+class Work:
+    """Call the methods in their order. Up to :meth:`publish` no file that a reader is given has changed."""
+
+    def __init__(self, place: Place, bench: Bench) -> None:
+        self._place = place
+        self._bench = bench
+        self._stages = bench.stages
+        self._log = bench.log
+        removed = ensure_layout(place.root, place.memory)
+        if removed:
+            self._log.warning("links removed: a memory holds files only", place=place.root, count=removed)
+        self._folder = GuardedFolder(place.root, write=True)
+        self._workspace = MemoryWorkspace(place.memory, place.root)
+        self._draft = Draft(place.memory.name, self._folder)
+        self._permits = Permits(place.memory)
+        self._baseline = Baseline(place.root, bench.clock, locks=place.locks)
+        self._diff: WorkspaceDiff | None = None
+
+    def prepare(self, stored: Sequence[Stored]) -> int:
+        """Baseline, inputs, imports and the diff; returns the number of changes, -1 when there is nothing to do."""
+        place = self._place
+        self._baseline.ensure()
+        for path, text in self._stages.consolidate_files(place.plugin, stored).items():
+            self._write_generated(path, text)
+        sync_recaps(self._folder, stored)
+        prune_extension_resources(place.root, self._bench.clock.now_ms())
+        for outcome in self._stages.interop_import(self._workspace):
+            if outcome.error is not None:
+                self._log.warning("import failed, nothing removed", error=str(outcome.error))
+            for mirror in outcome.value or ():
+                self._mirror(self._folder, mirror)
+        diff = self._baseline.diff()
+        if not diff.changes and not self._stages.consolidate_check(place.plugin, self._workspace):
+            return -1
+        self._diff = diff
+        return len(diff.changes)
+
+    def consolidate(self, stored: Sequence[Stored], lease: Lease) -> None:
+        """Write the draft: by an agent where the model can be one, else by the memory itself."""
+        assert self._diff is not None
+        if self._bench.model.backend.turn is not None:
+            self._by_agent(self._diff, lease)
+            return
+        notes = {path: self._draft.read(path) for path in self._draft.walk("extensions") if _is_note(path)}
+        digest = merge(stored, notes)
+        for path, text in self._stages.consolidate_offline(
+            self._place.plugin, self._draft, stored, self._diff.changes, digest
+        ).items():
+            self._permits.check(path)
+            self._draft.write(path, text)
+
+    def publish(self) -> None:
+        """Check the draft, put it in place and make it the baseline. Notes written meanwhile stay in the next diff.
+
+        Raises InvalidArtifacts, EditedMeanwhile and Outdated, all before the first file is written.
+        """
+        if self._diff is None:
+            return
+        self._remove_diff_file()
+        links = remove_links(self._place.root)
+        if links:
+            raise InvalidArtifacts(f"{links} links appeared in the memory and were removed")
+        problems = self._stages.consolidate_check(self._place.plugin, self._draft)
+        if problems:
+            raise InvalidArtifacts(_told(problems))
+        if self._baseline.history()[0].id != self._diff.commit:
+            raise Outdated("something was forgotten meanwhile; what was written may still hold it")
+        self._draft.apply()
+        self._baseline.commit("consolidation", seen=self._diff)
+        self._baseline.fold()
+
+    def export(self) -> None:
+        """Ours for other tools; what fails is a warning and tried again after the next success."""
+        if not self._stages.hooks.with_hook("codexmem_interop_export"):
+            return
+        files = {path: self._folder.read(path) for path in self._workspace.walk() if not path.startswith("extensions/")}
+        for outcome in self._stages.interop_export(Snapshot(memory=self._place.memory.name, files=files)):
+            if outcome.error is not None:
+                self._log.warning("export failed", error=str(outcome.error))
+            for mirror in outcome.value or ():
+                self._mirror(GuardedFolder(mirror.root, write=True), mirror)
+
+    def abandon(self, *, ours: bool) -> None:
+        """After a failure: no link stays, and no diff file, unless another worker may have written it."""
+        remove_links(self._place.root)
+        if ours:
+            self._remove_diff_file()
+
+    def _by_agent(self, diff: WorkspaceDiff, lease: Lease) -> None:
+        bench, place = self._bench, self._place
+        self._part_from_copies(diff)
+        request = self._stages.consolidate_request(place.plugin, self._workspace, diff.changes)
+        document = diff_document(diff.changes, diff.patch)
+        self._folder.write(DIFF_FILE, clean(redact(document)).encode())
+        services = bench.services_for(place.plugin, lease)
+        tools = AgentTools(self._draft, self._permits, self._log, lease.go_on)
+        agent = Agent(lambda asked: bench.model.turn(asked, services), tools, lease, bench.limits, self._log)
+        try:
+            done = agent.run(request, self._permits.declared, bench.model.backend.budget_bytes)
+        finally:
+            if tools.refusals:
+                self._log.warning(
+                    "the agent asked for what it may not do", times=len(tools.refusals), first=tools.refusals[0]
+                )
+        self._log.info("agent done", turns=done.turns, calls=done.calls, tokens=done.tokens, files=self._draft.written)
+
+    def _part_from_copies(self, diff: WorkspaceDiff) -> None:
+        """Give files of ours an identity of their own where a backup made hard links to them: the agent is refused
+        those, for what it cannot tell apart is a file from elsewhere. Only what the baseline knows is surely ours.
+        """
+        changed = {change.path for change in diff.changes}
+        for path in self._workspace.walk():
+            if path not in changed and os.lstat(os.path.join(self._place.root, path)).st_nlink > 1:
+                self._folder.write(path, self._folder.read(path))
+
+    def _write_generated(self, path: str, text: str) -> None:
+        if not fits(path, self._place.memory.generated):
+            declared = ", ".join(self._place.memory.generated)
+            raise PermissionError(f"{self._place.plugin} may not write {path}; it declares {declared}")
+        content = clean(redact(text)).encode()
+        if not self._workspace.exists(path) or self._folder.read(path) != content:
+            self._folder.write(path, content)
+
+    def _mirror(self, folder: GuardedFolder, mirror: Mirror) -> None:
+        try:
+            apply_mirror(folder, mirror)
+        except Exception as error:  # noqa: BLE001 - exchange never stops consolidation
+            self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
+
+    def _remove_diff_file(self) -> None:
+        self._folder.remove(DIFF_FILE)
+
+
+def _is_note(path: str) -> bool:
+    return path.endswith(".md") and not path.endswith("/instructions.md")
+
+
+def _told(problems: Sequence[Problem]) -> str:
+    return "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
