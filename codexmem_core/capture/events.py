@@ -17,6 +17,7 @@ from codexmem_hookspecs.errors import TryLater
 from codexmem_hookspecs.values.capture import Event, Session
 
 from codexmem_core.capture.guards import Guards, inside_any
+from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
 from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
 
@@ -38,14 +39,19 @@ RETRY_S = 60.0
 DELIVERY_S = 60.0
 """Longest wait of a pass for reactions; what is not done then is delivered again in the next pass."""
 
+BEGINNINGS = frozenset({"startup", "clear", "fork"})
+"""Moments at which a session is new."""
+
 
 @dataclass(slots=True, kw_only=True)
 class TakenIn:
     """What the spool held."""
 
     events: int = 0
-    deleted: list[Session] = field(default_factory=list)
-    """Sessions that their host says were deleted: memory forgets them."""
+    stopped: dict[tuple[str, str], Session] = field(default_factory=dict)
+    """Sessions in which the agent has just answered."""
+    tools: dict[tuple[str, str], tuple[Session, list[str]]] = field(default_factory=dict)
+    """Tools that were called, by session."""
 
 
 def take_in(
@@ -57,7 +63,11 @@ def take_in(
     guards: Guards,
     log: Log,
 ) -> TakenIn:
-    """Record every waiting event, in order of time. A file that is no event is set aside with a warning."""
+    """Record every waiting event, in order of time. A file that is no event is set aside with a warning.
+
+    A session that begins while nothing is to be learned is never learned from (Codex 0.171: its mode is stamped when it
+    is created).
+    """
     taken = TakenIn()
     for spooled in spool.read_all():
         if isinstance(spooled, tuple):
@@ -72,6 +82,8 @@ def take_in(
         catalogue.event_fired(spooled.host, spooled.event, spooled.at_ms)
         for event in events:
             if not inside_any(event.session.cwd, guards.own_folders):
+                if event.moment in BEGINNINGS and not guards.learning:
+                    catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")
                 _record(event, spooled.header, reactions, catalogue, deliveries, taken)
         spool.remove(spooled.name)
     return taken
@@ -109,7 +121,12 @@ def _record(
     elif event.kind in ("start", "prompt"):
         catalogue.mark_active(*key, event.at_ms)
     if event.kind == "deleted":
-        taken.deleted.append(event.session)
+        # Written down before the spool file goes: memory forgets the session in this pass or a later one.
+        catalogue.keep_forgetting(ENGINE, of_sessions([event.session]), "")
+    elif event.kind in ("stop", "idle", "end"):
+        taken.stopped[key] = event.session
+    elif event.kind == "tool":
+        taken.tools.setdefault(key, (event.session, []))[1].append(event.tool)
     wanted = [plugin for plugin, kinds in reactions.items() if event.kind in {reaction.kind for reaction in kinds}]
     deliveries.record(event, msgspec.json.encode(event).decode(), wanted)
 

@@ -19,6 +19,9 @@ Key = tuple[str, str]
 PROMPT_MARK = "codexmem-extraction-request"
 """Stands in every prompt that we send to a model. A session whose first words hold it is our own helper's."""
 
+OWN = "codexmem's own helper session"
+FORGOTTEN = "forgotten; codexmem forget --lift lets it be learned again"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guards:
@@ -32,19 +35,23 @@ class Guards:
     """Sessions whose memory mode is not ``enabled``."""
     own: frozenset[Key]
     """Our own helper sessions."""
+    forgotten: frozenset[Key] = frozenset()
+    """Sessions that the user had forgotten."""
+    learning: bool = True
+    """Whether sessions that begin now may be learned from."""
 
     def refusal(self, session: Session) -> str:
         """Why the session is not captured; empty when it may be."""
-        host = self.hosts.get(session.host)
+        host, key = self.hosts.get(session.host), (session.host, session.id)
         if session.kind == "subagent":
             return "subagent"
-        if (session.host, session.id) in self.own:
-            return "codexmem's own helper session"
+        if key in self.own or key in self.forgotten:
+            return OWN if key in self.own else FORGOTTEN
         if session.kind == "internal" or (host is not None and host.own_agent(session)):
             return "the host's own internal session"
         if session.cwd and inside_any(session.cwd, self.own_folders):
             return "works inside a memory folder"
-        if session.memory_mode != "enabled" or (session.host, session.id) in self.excluded:
+        if session.memory_mode != "enabled" or key in self.excluded:
             return "memory is switched off for this session"
         return ""
 

@@ -6,11 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import Session, SessionQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from codexmem_core.plugins.stages import Stages
     from codexmem_core.store.catalogue import Catalogue
 
@@ -33,20 +32,6 @@ class Discovery:
         return len(self.changed) + self.unchanged
 
 
-class _Known:
-    """Tells a host whether a session is as the catalogue knows it, and counts."""
-
-    def __init__(self, stamps: Mapping[str, str]) -> None:
-        self._stamps = stamps
-        self.count = 0
-
-    def unchanged(self, locator: str, stamp: str) -> bool:
-        if self._stamps.get(locator) != stamp:
-            return False
-        self.count += 1
-        return True
-
-
 def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: str = "") -> Discovery:
     """Every host, or one; a host that fails is a warning and stops no other."""
     claimed: set[str] = set()
@@ -54,13 +39,15 @@ def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: st
     warnings: list[str] = []
     unchanged = 0
     for name in [host] if host else stages.host_names:
-        known = _Known({} if folder else catalogue.known_stamps(name))
+        known = Known() if folder else Known(catalogue.known_states(name))
         try:
-            sessions = stages.sessions(name, SessionQuery(folder=folder, unchanged=known.unchanged, claim=claimed.add))
+            sessions = stages.sessions(name, SessionQuery(folder=folder, known=known, claim=claimed.add))
         except Exception as error:  # noqa: BLE001 - whatever a host raises costs only its own sessions
             warnings.append(f"{error}; the sessions of {name} wait for the next run")
             continue
         unchanged += known.count
+        if known.count and not sessions:
+            catalogue.keep_states(name)
         for session in sessions:
             other = found.get((session.host, session.id))
             if other is None or _is_better(session, other):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import sys
 from collections import Counter
-from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import pluggy
 from codexmem_hookspecs.markers import HOOK_API, PROJECT
@@ -18,6 +18,7 @@ from codexmem_core.plugins.calls import Collected, Hooks, new_manager
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from importlib.metadata import EntryPoint
 
     from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Deadline, Services
@@ -42,15 +43,71 @@ class PluginInfo:
     hooks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Protocol):
     """A plugin that announces itself, before it is trusted."""
 
+    @property
+    def name(self) -> str:
+        """Of the entry point."""
+        ...
+
+    @property
+    def distribution(self) -> str:
+        """Who ships it."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Of the distribution."""
+        ...
+
+    def load(self) -> tuple[object, object]:
+        """The plugin and its module's HOOK_API. Raises whatever its import raises."""
+        ...
+
+
+class InstalledPlugin:
+    """A candidate that an entry point names."""
+
+    def __init__(self, entry_point: EntryPoint) -> None:
+        self._entry_point = entry_point
+
+    @property
+    def name(self) -> str:
+        """Of the entry point."""
+        return self._entry_point.name
+
+    @property
+    def distribution(self) -> str:
+        """Who ships it."""
+        return self._entry_point.dist.name if self._entry_point.dist else ""
+
+    @property
+    def version(self) -> str:
+        """Of the distribution."""
+        return self._entry_point.dist.version if self._entry_point.dist else ""
+
+    def load(self) -> tuple[object, object]:
+        """Import it."""
+        plugin = self._entry_point.load()
+        return plugin, getattr(sys.modules[self._entry_point.module], "HOOK_API", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenPlugin:
+    """A candidate given as an object, for embedding and for tests of plugins."""
+
     name: str
-    distribution: str
-    version: str
-    load: Callable[[], tuple[object, object]]
-    """The plugin and its module's HOOK_API."""
+    plugin: object
+    api: int | None = HOOK_API
+    distribution: str = "(in process)"
+    version: str = ""
+
+    def load(self) -> tuple[object, object]:
+        """The object; an exception given in its place is raised."""
+        if isinstance(self.plugin, BaseException):
+            raise self.plugin
+        return self.plugin, self.api
 
 
 class Plugins:
@@ -65,7 +122,7 @@ class Plugins:
     ) -> None:
         self.manager = new_manager()
         self.hooks = Hooks(self.manager, services_for)
-        self._infos: dict[str, PluginInfo] = {}
+        self._found: dict[str, _Found] = {}
         candidates = sorted(candidates, key=lambda candidate: candidate.name)
         twice = {name for name, count in Counter(candidate.name for candidate in candidates).items() if count > 1}
         blocked = set(disabled)
@@ -77,7 +134,17 @@ class Plugins:
     @property
     def infos(self) -> list[PluginInfo]:
         """Every plugin that was found, sorted by name."""
-        return [self._infos[name] for name in sorted(self._infos)]
+        return [self._found[name].info for name in sorted(self._found)]
+
+    @property
+    def active(self) -> list[str]:
+        """Names of the plugins in use, sorted."""
+        return sorted(name for name, found in self._found.items() if found.state == "active")
+
+    @property
+    def refusals(self) -> dict[str, str]:
+        """Why each refused plugin is."""
+        return {name: found.reason for name, found in sorted(self._found.items()) if found.state == "refused"}
 
     @property
     def memories(self) -> dict[str, Memory]:
@@ -94,15 +161,14 @@ class Plugins:
 
     def distribution(self, plugin: str) -> str:
         """``name version`` of the plugin's distribution."""
-        info = self._infos[plugin]
-        return f"{info.distribution} {info.version}"
+        candidate = self._found[plugin].candidate
+        return f"{candidate.distribution} {candidate.version}"
 
     def _add(self, candidate: Candidate, *, twice: bool, blocked: bool) -> None:
-        info = PluginInfo(
-            name=candidate.name, distribution=candidate.distribution, version=candidate.version, state="active"
-        )
+        found = _Found(candidate)
+        self._found[candidate.name] = found
         if blocked:
-            self._infos[candidate.name] = replace(info, state="disabled", reason="disabled by name")
+            found.state, found.reason = "disabled", "disabled by name"
             return
         try:
             if twice:
@@ -110,14 +176,12 @@ class Plugins:
             plugin, api = candidate.load()
             if api != HOOK_API:
                 raise RefusedPluginError(f"speaks HOOK_API {api}, this engine speaks {HOOK_API}")
-            hooks = register(self.manager, plugin, candidate.name)
+            found.hooks = register(self.manager, plugin, candidate.name)
         except BaseException as error:  # a plugin's import may even call sys.exit; it stops only itself
             if isinstance(error, KeyboardInterrupt):
                 raise
-            reason = str(error) if isinstance(error, RefusedPluginError) else f"{type(error).__name__}: {error}"
-            self._infos[candidate.name] = replace(info, state="refused", reason=reason)
-        else:
-            self._infos[candidate.name] = replace(info, hooks=hooks)
+            found.state = "refused"
+            found.reason = str(error) if isinstance(error, RefusedPluginError) else f"{type(error).__name__}: {error}"
 
     def _refuse_conflicts(self, hook: str) -> None:
         """One memory or host an entry point, with a name of its own; who breaks that is refused, both if they clash."""
@@ -129,11 +193,32 @@ class Plugins:
             if plugin not in reasons and not counts[plugin]:
                 reasons[plugin] = f"{hook} gives no record"
         for plugin, reason in reasons.items():
-            named = ", ".join(self.distribution(other) for other in self._infos if other in reason)
+            named = ", ".join(self.distribution(other) for other in self._found if other in reason)
             self.manager.unregister(name=plugin)
-            self._infos[plugin] = replace(
-                self._infos[plugin], state="refused", reason=f"{reason} ({named})" if named else reason, hooks=()
-            )
+            found = self._found[plugin]
+            found.state, found.hooks = "refused", ()
+            found.reason = f"{reason} ({named})" if named else reason
+
+
+@dataclass(slots=True)
+class _Found:
+    """A candidate and what became of it. Its distribution's data is only read when somebody asks for it."""
+
+    candidate: Candidate
+    state: State = "active"
+    reason: str = ""
+    hooks: tuple[str, ...] = ()
+
+    @property
+    def info(self) -> PluginInfo:
+        return PluginInfo(
+            name=self.candidate.name,
+            distribution=self.candidate.distribution,
+            version=self.candidate.version,
+            state=self.state,
+            reason=self.reason,
+            hooks=self.hooks,
+        )
 
 
 def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[str, ...]:
@@ -179,26 +264,9 @@ def _check_completeness(hooks: set[str]) -> None:
 
 def installed() -> list[Candidate]:
     """Every plugin that an installed distribution announces."""
-    return [_candidate(entry_point) for entry_point in entry_points(group=PROJECT)]
-
-
-def _candidate(entry_point: EntryPoint) -> Candidate:
-    def load() -> tuple[object, object]:
-        plugin = entry_point.load()
-        return plugin, getattr(sys.modules[entry_point.module], "HOOK_API", None)
-
-    dist = entry_point.dist
-    return Candidate(
-        name=entry_point.name,
-        distribution=dist.name if dist else "",
-        version=dist.version if dist else "",
-        load=load,
-    )
+    return [InstalledPlugin(entry_point) for entry_point in entry_points(group=PROJECT)]
 
 
 def in_process(plugins: Sequence[tuple[str, object]]) -> list[Candidate]:
-    """Plugins given as objects, for embedding and for tests of plugins."""
-    return [
-        Candidate(name=name, distribution="(in process)", version="", load=lambda plugin=plugin: (plugin, HOOK_API))  # type: ignore[misc]
-        for name, plugin in plugins
-    ]
+    """Plugins given as objects."""
+    return [GivenPlugin(name=name, plugin=plugin) for name, plugin in plugins]

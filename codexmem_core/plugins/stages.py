@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from codexmem_hookspecs.values.capture import Event, Item, Presence, Reaction, Session, SessionQuery, Skipped
 from codexmem_hookspecs.values.consolidate import AgentRequest, Change, Digest, Problem, Stored
 from codexmem_hookspecs.values.extract import Extraction, ExtractionRequest, Reply
+from codexmem_hookspecs.values.records import Forgotten
 
 from codexmem_core.plugins.calls import Hooks, MissingHookError, Outcome, PluginError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from codexmem_hookspecs.services import Deadline, Transcript, Workspace
     from codexmem_hookspecs.values.interop import Mirror, Snapshot
-    from codexmem_hookspecs.values.records import Forgotten, Selector
+    from codexmem_hookspecs.values.records import Selector
 
 T = TypeVar("T")
 
@@ -119,14 +120,20 @@ class Stages:
 
     # read path
 
-    def read_summary(self, plugin: str, workspace: Workspace, *, tools: bool) -> str:
+    def read_summary(self, plugin: str, workspace: Workspace, *, tools: bool, citations: bool) -> str:
         """The memory's own context text."""
         hook = "codexmem_read_summary"
-        return _checked(plugin, hook, str, self.hooks.call_one(plugin, hook, workspace=workspace, tools=tools))
+        text = self.hooks.call_one(plugin, hook, workspace=workspace, tools=tools, citations=citations)
+        return _checked(plugin, hook, str, text)
 
     def forget(self, selector: Selector) -> list[Outcome[Forgotten]]:
         """Stores that the engine does not own."""
         return self.hooks.call_each("codexmem_forget", selector=selector)
+
+    def forget_again(self, plugin: str, selector: Selector) -> Forgotten:
+        """The same of one plugin that could not before."""
+        hook = "codexmem_forget"
+        return _checked(plugin, hook, Forgotten, self.hooks.call_one(plugin, hook, selector=selector))
 
 
 def _checked(plugin: str, hook: str, kind: type[T], value: object) -> T:

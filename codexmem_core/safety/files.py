@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import re
 import stat
@@ -9,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from codexmem_hookspecs.errors import Refused, Unreadable
+from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import FileStat, Line
 
 from codexmem_core.safety.lines import read_lines, read_tail
-from codexmem_core.safety.scanning import scan_folder
+from codexmem_core.safety.scanning import Wanted, scan_folder
 from codexmem_core.safety.writing import replace_file
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -45,10 +47,10 @@ class GuardedFolder:
         on_error: Callable[[str, OSError], None] | None = None,
     ) -> None:
         self._given = os.path.abspath(root)
-        self._root = self._given if write else os.path.realpath(root)
+        self._links = links and not write
+        self._root = self._given if write or self._links else os.path.realpath(root)
         self._write = write
         self._dotfiles = dotfiles
-        self._links = links and not write
         self._on_error = on_error
 
     @property
@@ -58,8 +60,8 @@ class GuardedFolder:
 
     def read(self, path: str, limit_bytes: int = 64 * 1024 * 1024) -> bytes:
         """The whole content. Raises FileNotFoundError; Refused for anything but a regular file within the limit."""
-        with self._opened(path) as descriptor, open(descriptor, "rb", buffering=0, closefd=False) as file:
-            if os.fstat(descriptor).st_size > limit_bytes:
+        with self._opened(path) as file:
+            if os.fstat(file.fileno()).st_size > limit_bytes:
                 raise Refused(f"{path}: larger than {limit_bytes} bytes")
             pieces, size = [], 0
             while piece := file.read(1024 * 1024):
@@ -94,11 +96,14 @@ class GuardedFolder:
             return False
         return True
 
-    def scan(self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False) -> Iterator[FileStat]:
-        """Regular files below, dotfiles left out, in no order; nothing when the folder is missing.
+    def scan(
+        self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False, known: Known | None = None
+    ) -> Iterator[FileStat]:
+        """Regular files below, in no order; nothing when the folder is missing.
 
-        A link to a folder is followed only with ``links``, and only when that folder was not met otherwise and does not
-        hold this one. A folder that cannot be read stops nothing.
+        Left out are dotfiles and what ``known`` holds under the folder's root as it was given. A link to a folder is
+        followed only with ``links``, and only when that folder was not met otherwise and does not hold this one. A
+        folder that cannot be read stops nothing.
         """
         parts = self._parts(under) if under else ()
         try:
@@ -111,9 +116,9 @@ class GuardedFolder:
             raise
         except FileNotFoundError:
             return
-        yield from scan_folder(
-            self._root, "/".join(parts), suffixes, links=links, dotfiles=self._dotfiles, on_error=self._on_error
-        )
+        place = self._given.rstrip("/") + "/"
+        wanted = Wanted(suffixes, links, self._dotfiles, known, place)
+        yield from scan_folder(self._root, "/".join(parts), wanted, self._on_error)
 
     def entries(self, path: str = "") -> list[tuple[str, bool]]:
         """One folder's files and folders, (name, whether it is a folder), sorted by name; links are left out.
@@ -130,18 +135,23 @@ class GuardedFolder:
 
     def stat(self, path: str) -> FileStat:
         """One regular file's stat. Raises FileNotFoundError and Refused."""
-        with self._opened(path) as descriptor:
-            found = os.fstat(descriptor)
+        if self._links:
+            found = os.lstat(self._resolved(self._parts(path)))
+            if not stat.S_ISREG(found.st_mode):
+                raise Refused(f"{path}: not a regular file")
+        else:
+            with self._opened(path) as file:
+                found = os.fstat(file.fileno())
         return FileStat(path, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def lines(self, path: str, after: int = 0) -> Iterator[Line]:
         """See :func:`codexmem_core.safety.lines.read_lines`. Raises Unreadable for a file that cannot be opened."""
-        with self._readable(path) as descriptor, open(descriptor, "rb", buffering=0, closefd=False) as file:
+        with self._readable(path) as file:
             yield from read_lines(file, after, name=path)
 
     def tail(self, path: str, size: int = 65_536) -> tuple[bytes, int]:
         """The last bytes of the uncompressed content, and its whole length."""
-        with self._readable(path) as descriptor, open(descriptor, "rb", buffering=0, closefd=False) as file:
+        with self._readable(path) as file:
             return read_tail(file, size, name=path)
 
     def lock(self, name: str, wait_s: float = 0.0) -> AbstractContextManager[bool]:
@@ -187,32 +197,29 @@ class GuardedFolder:
         finally:
             os.close(folder)
 
-    @contextmanager
-    def _opened(self, path: str) -> Iterator[int]:
-        """Descriptor of a regular file that still stands under its name."""
+    def _opened(self, path: str) -> io.FileIO:
+        """A regular file that still stands under its name, for reading."""
         parts = self._parts(path)
         if self._links:
-            with _regular(None, self._resolved(parts), path) as descriptor:
-                yield descriptor
-        else:
-            with self._folder(parts[:-1]) as folder, _regular(folder, parts[-1], path) as descriptor:
-                yield descriptor
+            return _regular(None, self._resolved(parts), path)
+        with self._folder(parts[:-1]) as folder:
+            return _regular(folder, parts[-1], path)
 
-    @contextmanager
-    def _readable(self, path: str) -> Iterator[int]:
-        with contextlib.ExitStack() as stack:
-            try:
-                descriptor = stack.enter_context(self._opened(path))
-            except OSError as error:
-                if isinstance(error, Refused):
-                    raise
-                raise Unreadable(f"{path}: {error.strerror or error}") from error
-            yield descriptor
+    def _readable(self, path: str) -> io.FileIO:
+        """The same; raises Unreadable where the system does not let it be opened."""
+        try:
+            return self._opened(path)
+        except Refused:
+            raise
+        except OSError as error:
+            raise Unreadable(f"{path}: {error.strerror or error}") from error
 
     def _resolved(self, parts: tuple[str, ...]) -> str:
         """Where the user's links lead. Raises FileNotFoundError."""
+        path = os.path.join(self._root, *parts)
         try:
-            return os.path.realpath(os.path.join(self._root, *parts), strict=True)
+            # Only the last part must be none itself; the system resolves those before it in one step.
+            return os.path.realpath(path, strict=True) if stat.S_ISLNK(os.lstat(path).st_mode) else path
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -244,8 +251,7 @@ def _below(folder: int | None, name: str, *, create: bool) -> int:
         raise Refused(f"{name}: {_what(folder, name)} where a folder should be; links are not followed") from error
 
 
-@contextmanager
-def _regular(folder: int | None, name: str, path: str) -> Iterator[int]:
+def _regular(folder: int | None, name: str, path: str) -> io.FileIO:
     try:
         descriptor = os.open(name, _FILE, dir_fd=folder)
     except OSError as error:
@@ -257,9 +263,10 @@ def _regular(folder: int | None, name: str, path: str) -> Iterator[int]:
         named = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISREG(found.st_mode) or (found.st_dev, found.st_ino) != (named.st_dev, named.st_ino):
             raise Refused(f"{path}: not a regular file, or replaced while it was opened")
-        yield descriptor
-    finally:
+        return io.FileIO(descriptor, "rb")
+    except BaseException:
         os.close(descriptor)
+        raise
 
 
 def _what(folder: int | None, name: str) -> str:

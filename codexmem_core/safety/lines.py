@@ -1,18 +1,24 @@
 """Reads text files of any size line by line: plain or zstd, from a position on, with a cap on a line's length."""
 
+import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO, Protocol, cast
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from codexmem_hookspecs.errors import Rewritten, Unreadable
 from codexmem_hookspecs.values.capture import Line
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 LINE_CAP = 32 * 1024 * 1024
 """Bytes of a line without its end. A longer one is passed over and never held whole."""
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+_BUFFER = 64 * 1024  # small enough to stay in the processor's cache while its lines are cut
 _CHUNK = 256 * 1024
 _COMPRESSED_CHUNK = 4096  # small, so that damage costs only the few blocks around it
 _TOO_LONG = f"the line is longer than {LINE_CAP // (1024 * 1024)} MiB"
@@ -42,60 +48,48 @@ def read_lines(file: BinaryIO, after: int = 0, *, name: str = "", cap: int = LIN
     """
     try:
         compressed = _is_compressed(file)
-        chunks = _decompressed(file, name) if compressed else _plain(file)
-        if after > 0 and compressed:
-            chunks = _skipped(chunks, after, name)
-        elif after > 0:
+        if after > 0 and not compressed:
             _go_to(file, after, name)
-        yield from _lines(chunks, max(0, after), cap)
+        with _buffered(file, name, compressed=compressed) as reader:
+            if after > 0 and compressed:
+                _skip(reader, after, name)
+            yield from _lines(reader, max(0, after), cap)
     except OSError as error:
         raise Unreadable(f"{name}: {error.strerror or error}") from error
 
 
 def read_tail(file: BinaryIO, size: int, *, name: str = "") -> tuple[bytes, int]:
     """The last ``size`` bytes of the uncompressed content, and its whole length."""
-    if not _is_compressed(file):
-        length = os.fstat(file.fileno()).st_size
-        file.seek(max(0, length - size))
-        return b"".join(_plain(file))[-size:] if size > 0 else b"", length
-    kept, length = b"", 0
-    for chunk in _decompressed(file, name):
-        length += len(chunk)
-        kept = (kept + chunk)[-size:] if size > 0 else b""
+    compressed, length, kept = _is_compressed(file), 0, b""
+    if not compressed:
+        length = max(0, os.fstat(file.fileno()).st_size - size)
+        file.seek(length)
+    with _buffered(file, name, compressed=compressed) as reader:
+        while chunk := reader.read(_CHUNK):
+            length += len(chunk)
+            kept = (kept + chunk)[-size:] if size > 0 else b""
     return kept, length
 
 
-def _lines(chunks: Iterator[bytes], end: int, cap: int) -> Iterator[Line]:
-    """Cut chunks into lines. What a line has so far is held in pieces until the cap is exceeded, then only counted."""
-    number, pieces, held = 0, list[bytes](), 0
-    beginning = end == 0
-    for chunk in chunks:
-        *whole, rest = chunk.split(b"\n")
-        for piece in whole:
-            number += 1
-            held += len(piece)
-            end += held + 1
-            if held > cap:
-                yield Line(number, end, b"", _TOO_LONG)
-            else:
-                data = b"".join([*pieces, piece]) if pieces else piece
-                if beginning:
-                    data = data.removeprefix(BYTE_ORDER_MARK)
-                yield Line(number, end, data)
+def _lines(reader: io.BufferedReader, end: int, cap: int) -> Iterator[Line]:
+    """Cut into lines. Of a line over the cap one piece is held at a time, and it is only counted."""
+    readline, new = reader.readline, tuple.__new__
+    number, beginning = 0, end == 0
+    while data := readline(cap + 1):
+        number += 1
+        end += len(data)
+        if data.endswith(b"\n"):
+            data = data[:-1]
+        elif len(data) > cap:
+            while data and not data.endswith(b"\n"):
+                data = readline(_CHUNK)
+                end += len(data)
+            yield Line(number, end, b"", _TOO_LONG)
             beginning = False
-            if pieces:
-                pieces = []
-            held = 0
-        held += len(rest)
-        if held > cap:
-            pieces = []
-        elif rest:
-            pieces.append(rest)
-    if held > cap:
-        yield Line(number + 1, end + held, b"", _TOO_LONG)
-    elif held:
-        data = b"".join(pieces)
-        yield Line(number + 1, end + held, data.removeprefix(BYTE_ORDER_MARK) if beginning else data)
+            continue
+        if beginning:
+            data, beginning = data.removeprefix(BYTE_ORDER_MARK), False
+        yield new(Line, (number, end, data, ""))  # what Line(...) does, without its call
 
 
 def _go_to(file: BinaryIO, after: int, name: str) -> None:
@@ -106,9 +100,45 @@ def _go_to(file: BinaryIO, after: int, name: str) -> None:
         raise _rewritten(name, after)
 
 
-def _plain(file: BinaryIO) -> Iterator[bytes]:
-    while chunk := file.read(_CHUNK):
-        yield chunk
+def _skip(reader: io.BufferedReader, after: int, name: str) -> None:
+    """The same for content that cannot be jumped in."""
+    left, last = after, b""
+    while left and (piece := reader.read(min(left, _CHUNK))):
+        left -= len(piece)
+        last = piece[-1:]
+    if left or (last != b"\n" and reader.peek(1)):
+        raise _rewritten(name, after)
+
+
+@contextmanager
+def _buffered(file: BinaryIO, name: str, *, compressed: bool) -> Iterator[io.BufferedReader]:
+    source: Any = _Uncompressed(file, name) if compressed else file
+    reader = io.BufferedReader(source, _BUFFER)
+    try:
+        yield reader
+    finally:
+        reader.detach()  # or it would close the file, which is its caller's
+
+
+class _Uncompressed(io.RawIOBase):
+    """The content of a zstd file, as a stream."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._chunks = _decompressed(file, name)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Raises Unreadable when the file is damaged."""
+        if not self._rest:
+            self._rest = memoryview(next(self._chunks, b""))
+        room = memoryview(buffer)
+        count = min(len(room), len(self._rest))
+        room[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
 
 
 def _is_compressed(file: BinaryIO) -> bool:
@@ -149,22 +179,6 @@ def _decompressor(name: str) -> _Decompressor:
     except ImportError as error:
         raise Unreadable(f"{name}: is compressed with zstd; install backports.zstd to read it") from error
     return cast("_Decompressor", ZstdDecompressor())
-
-
-def _skipped(chunks: Iterator[bytes], after: int, name: str) -> Iterator[bytes]:
-    """Chunks from byte ``after`` on. Raises Rewritten when no line ends there."""
-    passed, last = 0, b""
-    for chunk in chunks:
-        if passed < after:
-            last = chunk[: after - passed][-1:] or last
-        start = max(0, after - passed)
-        passed += len(chunk)
-        if passed > after:
-            if last != b"\n":
-                raise _rewritten(name, after)
-            yield chunk[start:] if start else chunk
-    if passed < after:
-        raise _rewritten(name, after)
 
 
 def _rewritten(name: str, after: int) -> Rewritten:

@@ -2,8 +2,8 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from codexmem_hookspecs.values.capture import Item, Part
@@ -17,6 +17,8 @@ _MARK = REDACTED.decode()
 _MARK_NEEDLE = b"[REDACTED"
 _ROUNDS = 6
 _DEEPEST = 6
+_TOO_DEEP = f'"{_MARK}"'
+"""Stands for JSON that holds something to hide and is nested too deep to be gone through."""
 _PRIVATE = re.compile(r"<(/?)private\s*>", re.IGNORECASE)
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 _HEADERS = ("authorization", "auth")
@@ -70,10 +72,10 @@ def redact_item(item: Item) -> Item:
     if tool is not None:
         given, output = _clear_json(tool.input), _clear_json(tool.output)
         if given is not tool.input or output is not tool.output:
-            tool = replace(tool, input=given, output=output)
+            tool = tool._replace(input=given, output=output)
     if parts is item.parts and tool is item.tool:
         return item
-    return replace(item, parts=parts, tool=tool)
+    return item._replace(parts=parts, tool=tool)
 
 
 def strip_private(text: str) -> str:
@@ -179,23 +181,31 @@ def _clear_json(text: str, depth: int = 0) -> str:
     if not (_may_hold_private(text) or "\\u" in text) and redact(plain := text.replace("\\/", "/")) is plain:
         return text
     try:
-        value = json.loads(text)
-        changed = _leaves(value, lambda leaf: _clear_json(leaf, depth + 1))
-        return text if changed == value else _encoded(changed, text)
+        value = json.loads(text, parse_float=_finite)
     except (ValueError, RecursionError):
         return _clear(text)
+    try:
+        changed = _leaves(value, lambda leaf: _clear_json(leaf, depth + 1))
+        return text if changed == value else _encoded(changed, text)
+    except RecursionError:
+        return _TOO_DEEP
 
 
 def _may_hold_private(text: str) -> bool:
     return "rivate" in text or "RIVATE" in text
 
 
+def _finite(number: str) -> float:
+    """A number that JSON can hold again: 1e999 is valid there, infinity is not."""
+    return max(-sys.float_info.max, min(float(number), sys.float_info.max))
+
+
 def _encoded(value: object, like: str) -> str:
-    """JSON in the manner of the text that it came from. Raises ValueError for numbers that JSON does not have."""
+    """JSON in the manner of the text that it came from."""
     indent = 2 if "\n" in like.strip() else None
     separators = (",", ": ") if indent else (", ", ": ") if '": ' in like else (",", ":")
     plain = not like.isascii() and _HALF_CHARACTER.search(like) is None
-    return json.dumps(value, ensure_ascii=not plain, allow_nan=False, indent=indent, separators=separators)
+    return json.dumps(value, ensure_ascii=not plain, indent=indent, separators=separators)
 
 
 def _leaves(value: object, leaf: Callable[[str], str]) -> object:

@@ -155,10 +155,15 @@ PLACES = (
         "curl-user",
         b"curl",
         re.compile(
-            rb"""curl[^\n\r]{0,400}?[ ](?:-u|--user)[ =]?(?:\\*["'])?[^\s:"'\\$]{1,80}:(?P<secret>[^\s"'\\$]{2,})"""
+            rb"""curl[^\n\r]{0,400}?[ ](?:-u|--user)[ =]?(?:\\*["'])?[^\s:"'\\$\[]{1,80}:(?P<secret>[^\s"'\\$]{2,})"""
         ),
     ),
-    PlaceRule("sql-password", b"identified by", re.compile(rb"""identified by \\*["'](?P<secret>[^"'\\]{1,200})""")),
+    PlaceRule(
+        "sql-password",
+        b"identified by",
+        # Alembic and others speak of a "revision identified by '8f2c1d04'".
+        re.compile(rb"""(?<!revision )(?<!version )identified by \\*["'](?P<secret>[^"'\\]{1,200})"""),
+    ),
 )
 
 EXAMPLE = re.compile(rb"EXAMPLE(?:KEY)?$")
@@ -169,6 +174,9 @@ PEM_BETWEEN = re.compile(rb"[A-Za-z0-9+/=\s:.,()>|-]*(?:\\+[nrt/\\][A-Za-z0-9+/=
 """Body of a key within one piece of text: base64, headers, quoting of mails and logs, escaped line ends."""
 PEM_PIECES = re.compile(rb"""[A-Za-z0-9+/=\s"'`\\,.+-]*""")
 """Body of a key that source code holds in pieces."""
+PEM_FIELD = re.compile(rb'[^"\\\n]*(?:\\.[^"\\\n]*)*"\s*:')
+"""What follows an end that stands in a field's name: the strings before it are no part of the same list."""
+PEM_NEAR = 4096
 PEM_LOOSE = re.compile(
     rb"(?:(?:\s|\\+[nrt]|[>|])+"
     rb"(?:[A-Za-z][A-Za-z-]{3,20}: [^\s\"'\\]{1,80}|[A-Za-z0-9+/=]{24,}|[A-Za-z0-9+/]{1,24}={1,2}))+"

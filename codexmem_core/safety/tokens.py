@@ -111,7 +111,7 @@ def _private_keys(raw: bytes, spans: list[Span]) -> None:
             if start < 0:
                 cursor = end
                 continue
-        elif following is not None and following["side"] == b"END" and _one_key(raw, end, following.start()):
+        elif following is not None and following["side"] == b"END" and _one_key(raw, end, following):
             end = following.end()
         else:
             loose = rules.PEM_LOOSE.match(raw, end)
@@ -120,8 +120,12 @@ def _private_keys(raw: bytes, spans: list[Span]) -> None:
         cursor = end
 
 
-def _one_key(raw: bytes, start: int, end: int) -> bool:
-    return any(body.fullmatch(raw, start, end) is not None for body in (rules.PEM_BETWEEN, rules.PEM_PIECES))
+def _one_key(raw: bytes, start: int, ending: re.Match[bytes]) -> bool:
+    """Whether a key's body stands between a beginning and an end, in one piece or as strings of one list."""
+    if rules.PEM_BETWEEN.fullmatch(raw, start, ending.start()) is not None:
+        return True
+    names_field = rules.PEM_FIELD.match(raw, ending.end(), ending.end() + rules.PEM_NEAR) is not None
+    return not names_field and rules.PEM_PIECES.fullmatch(raw, start, ending.start()) is not None
 
 
 def _key_before(raw: bytes, cursor: int, end: int) -> int:

@@ -61,7 +61,7 @@ class ValueReader:
         if end > line:
             end = self._plain_end(at, separator, flow=False)
         else:
-            end = min(end, _end(shapes.UNTIL_ESCAPED_LINE, raw, at, end))
+            end = self._command_end(at, min(end, _end(shapes.UNTIL_ESCAPED_LINE, raw, at, end)), separator)
         escaped = shapes.ESCAPED_QUOTE.match(raw, at)
         if escaped is not None:
             return self._escaped_value(at, escaped[0])
@@ -252,10 +252,13 @@ class ValueReader:
         if flow:
             item = shapes.FLOW_END.search(raw, at + 1, end)
             end = end if item is None else item.start()
-        if separator == b"=" and raw[at - 1 : at] == b"=":
-            shell = shapes.SHELL_END.search(raw, at, end)
-            end = end if shell is None else shell.start()
-        return end
+        return self._command_end(at, end, separator)
+
+    def _command_end(self, at: int, end: int, separator: bytes) -> int:
+        """Where the value ends when it is a variable in front of a shell command (``TOKEN=x ./deploy``)."""
+        raw = self._raw
+        shell = shapes.SHELL_END.search(raw, at, end) if separator == b"=" and raw[at - 1 : at] == b"=" else None
+        return end if shell is None else shell.start()
 
     def _spoken_only(self, hit: re.Match[bytes], at: int, end: int, separator: bytes) -> bool:
         """Whether the name and what follows are words of a sentence. Asked first, because it costs least."""

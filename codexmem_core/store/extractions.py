@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from codexmem_core.store.part import StorePart
 from codexmem_core.store.queueing import enqueue_consolidation
@@ -69,6 +70,26 @@ class Extractions(StorePart):
                 (EXTRACTION,),
             )
             return {(host, session): watermark for host, session, watermark in rows}
+
+    def behind(self, catalogue: str, *, since_ms: int = 0, host: str = "") -> list[Key]:
+        """Sessions of the catalogue file whose last activity this memory has not extracted.
+
+        One statement over both files, because most passes find ten thousand sessions and nothing to do. Only read; no
+        transaction spans the files.
+        """
+        with self._database.unit():
+            self._database.execute("ATTACH ? AS catalogue", (f"file:{quote(catalogue)}?mode=ro",))
+            try:
+                rows = self._database.execute(
+                    "SELECT s.host, s.id FROM catalogue.sessions AS s LEFT JOIN memory_jobs AS j"
+                    " ON j.kind = ? AND j.job_key = s.host || ':' || s.id"
+                    " WHERE s.updated_at_ms >= ? AND ? IN ('', s.host)"
+                    " AND coalesce(j.last_success_watermark, -1) < s.updated_at_ms",
+                    (EXTRACTION, since_ms, host),
+                ).fetchall()
+            finally:
+                self._database.execute("DETACH catalogue")
+            return [Key(*row) for row in rows]
 
     def claim_extractions(
         self, candidates: Sequence[Candidate], *, limit: int, running_cap: int, worker: str
@@ -148,14 +169,20 @@ class Extractions(StorePart):
                 enqueue_consolidation(self._database, claim.watermark_ms)
             return True
 
-    def fail_extraction(self, claim: Claim, error: object, *, capacity: bool = False, retry_s: int = RETRY_S) -> bool:
-        """Wait ``retry_s`` before the next attempt. A lack of the provider's capacity costs no retry."""
+    def fail_extraction(
+        self, claim: Claim, error: object, *, capacity: bool = False, terminal: bool = False, retry_s: int = RETRY_S
+    ) -> bool:
+        """Wait ``retry_s`` before the next attempt. A lack of the provider's capacity costs no retry.
+
+        ``terminal``: trying this state of the session again would end the same; only newer activity opens the job.
+        """
         with self._database.transaction("extraction"):
             return bool(
                 self._database.execute(
                     "UPDATE memory_jobs SET"
-                    " status = CASE WHEN ?1 OR retry_remaining > 1 THEN 'pending' ELSE 'failed' END,"
-                    " retry_remaining = CASE WHEN ?1 THEN retry_remaining ELSE max(0, retry_remaining - 1) END,"
+                    " status = CASE WHEN ?1 OR (retry_remaining > 1 AND NOT ?8) THEN 'pending' ELSE 'failed' END,"
+                    " retry_remaining = CASE WHEN ?1 THEN retry_remaining WHEN ?8 THEN 0"
+                    " ELSE max(0, retry_remaining - 1) END,"
                     " failure = CASE WHEN ?1 THEN 'capacity' ELSE 'error' END,"
                     " last_error = ?2, finished_at = ?3, retry_at = ?3 + ?4, lease_until = NULL, ownership_token = NULL"
                     " WHERE kind = ?5 AND job_key = ?6 AND status = 'running' AND ownership_token = ?7",
@@ -167,6 +194,7 @@ class Extractions(StorePart):
                         EXTRACTION,
                         job_key(claim.key),
                         claim.token,
+                        int(terminal),
                     ),
                 ).rowcount
             )

@@ -41,7 +41,8 @@ class Ledger(StorePart):
     def reserve_call(self, usage: Usage, *, max_calls: int, max_tokens: int) -> bool:
         """Count a call before it is made, unless the day's budget over all stages and models is spent.
 
-        One transaction, so that workers of several processes cannot overspend together. Tokens follow by ``spend``.
+        One transaction, so that workers of several processes cannot overspend together. ``usage.tokens_in`` is what the
+        call will send, about; it counts at once, and ``spend`` puts it right afterwards (its counts may be negative).
         """
         with self._database.transaction("budget"):
             calls, tokens = self._database.execute(
@@ -49,9 +50,9 @@ class Ledger(StorePart):
                 " WHERE day = ?",
                 (usage.day,),
             ).fetchone()
-            if calls >= max_calls or tokens >= max_tokens:
+            if calls >= max_calls or tokens >= max_tokens or tokens + usage.tokens_in > max_tokens:
                 return False
-            self._add(usage, calls=1, tokens_in=0, tokens_out=0)
+            self._add(usage, calls=1, tokens_in=usage.tokens_in, tokens_out=0)
             return True
 
     def spend(self, usage: Usage) -> None:

@@ -46,6 +46,14 @@ class Modes(StorePart):
             ).fetchone()
         return cast("MemoryMode", row[0])
 
+    def is_mode_stated(self, host: str, id: str) -> bool:  # noqa: A002 - the field's name
+        """Whether the user or a guard said something about the session, whatever it was."""
+        with self._database.unit():
+            row = self._database.execute(
+                "SELECT 1 FROM memory_session_meta WHERE host = ? AND session_id = ?", (host, id)
+            ).fetchone()
+        return row is not None
+
     def excluded(self) -> frozenset[Key]:
         """All sessions whose mode is not ``enabled``, in one statement."""
         with self._database.unit():
@@ -58,7 +66,9 @@ class Modes(StorePart):
 
     def remembered(self, keys: Sequence[tuple[str, str]]) -> frozenset[Key]:
         """Those of the sessions that may be remembered: the ``allowed`` of ``Jobs.select_inputs``."""
-        excluded = self.excluded()
+        with self._database.unit():
+            forgotten = {Key(*row) for row in self._database.execute("SELECT host, session_id FROM forgotten_sessions")}
+        excluded = self.excluded() | forgotten
         return frozenset(Key(*key) for key in keys if key not in excluded)
 
     def freeze_memory(self, host: str, id: str, memory: str) -> str:  # noqa: A002 - the field's name

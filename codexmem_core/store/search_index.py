@@ -45,8 +45,8 @@ class FullTextIndex:
             self._connection.executemany("DELETE FROM passages WHERE rowid = ?", ((number,) for number in removed))
             self._connection.executemany("INSERT INTO passages (rowid, body) VALUES (?, ?)", added)
 
-    def best(self, tokens: Sequence[str], *, limit: int) -> list[int]:
-        """Numbers of passages that hold any of the tokens, best first by bm25; -1 for all of them.
+    def best(self, tokens: Sequence[str], *, limit: int) -> list[tuple[int, float]]:
+        """Passages that hold any of the tokens with their bm25 (more is better), best first; limit -1 for all of them.
 
         A token is plain words (several stand next to each other) or, with ``*`` at its end, a beginning.
         """
@@ -54,9 +54,9 @@ class FullTextIndex:
         if not match:
             return []
         rows = self._connection.execute(
-            "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT ?", (match, limit)
+            "SELECT rowid, rank FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT ?", (match, limit)
         )
-        return [row[0] for row in rows]
+        return [(number, -rank) for number, rank in rows]
 
     def stem(self, word: str) -> str:
         """The word as the index keeps it; empty for what the tokenizer does not take for a word."""

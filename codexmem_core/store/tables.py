@@ -14,7 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from peewee import BlobField, CompositeKey, Database, IntegerField, Model, TextField
 
-CATALOGUE_SALVAGED = ("memory_session_meta", "memory_session_versions", "own_sessions", "forget_pending")
+CATALOGUE_SALVAGED = (
+    "memory_session_meta",
+    "memory_session_versions",
+    "own_sessions",
+    "forget_pending",
+    "forgotten_sessions",
+    "forgotten_texts",
+)
 """What the user asked for, and our own sessions: worth saving from a damaged file, and true row by row."""
 
 
@@ -44,6 +51,8 @@ class CatalogueTables(NamedTuple):
     deliveries: Any
     events_seen: Any
     forget_pending: Any
+    forgotten_sessions: Any
+    forgotten_texts: Any
     ledger: Any
     breaker: Any
     marks: Any
@@ -205,6 +214,23 @@ def catalogue_tables(database: Database) -> CatalogueTables:
         class Meta:
             table_name = "forget_pending"
 
+    class ForgottenSession(Model):
+        """A session that is never learned again."""
+
+        host, session_id, forgotten_at_ms = TextField(), TextField(), IntegerField()
+
+        class Meta:
+            table_name, primary_key = "forgotten_sessions", CompositeKey("host", "session_id")
+
+    class ForgottenText(Model):
+        """Keyed hashes of a window of words that is never learned again, and of its first word."""
+
+        window, first = TextField(primary_key=True), TextField()
+        words, forgotten_at_ms = IntegerField(), IntegerField()
+
+        class Meta:
+            table_name = "forgotten_texts"
+
     class Usage(Model):
         """Calls and tokens of a day."""
 
@@ -251,6 +277,8 @@ def catalogue_tables(database: Database) -> CatalogueTables:
         deliveries=Delivery,
         events_seen=Seen,
         forget_pending=Forgetting,
+        forgotten_sessions=ForgottenSession,
+        forgotten_texts=ForgottenText,
         ledger=Usage,
         breaker=Tripped,
         marks=Mark,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
+from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import FileStat, Item, Line, MemoryMode, Session, Skipped
 from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
 from codexmem_hookspecs.values.read import ToolInfo
@@ -84,8 +85,10 @@ class Folder(Protocol):
         """False when there was nothing."""
         ...
 
-    def scan(self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False) -> Iterator[FileStat]:
-        """Files below, each with its stat, in no order. Dotfiles are left out.
+    def scan(
+        self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False, known: Known | None = None
+    ) -> Iterator[FileStat]:
+        """Files below, each with its stat, in no order. Left out are dotfiles, and what ``known`` holds as root/path.
 
         ``links`` follows links to folders, each real folder once, so that loops end and nothing appears twice.
         """

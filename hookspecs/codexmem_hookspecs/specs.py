@@ -8,18 +8,21 @@ session. Hooks are synchronous; an implementation that does not name ``services`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from codexmem_hookspecs.hosts import Host
 from codexmem_hookspecs.markers import hookspec
-from codexmem_hookspecs.services import Services, Transcript, Workspace
-from codexmem_hookspecs.values.capture import Event, Item, Presence, Reaction, Session, SessionQuery, Skipped
-from codexmem_hookspecs.values.consolidate import AgentRequest, Change, Digest, Memory, Problem, Stored
-from codexmem_hookspecs.values.extract import Extraction, ExtractionRequest, Reply
-from codexmem_hookspecs.values.interop import Mirror, Snapshot
-from codexmem_hookspecs.values.read import ContextSource, Tool
-from codexmem_hookspecs.values.records import Command, DoctorCheck, Forgotten, ModelBackend, Selector, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from codexmem_hookspecs.hosts import Host
+    from codexmem_hookspecs.services import Services, Transcript, Workspace
+    from codexmem_hookspecs.values.capture import Event, Item, Presence, Reaction, Session, SessionQuery, Skipped
+    from codexmem_hookspecs.values.consolidate import AgentRequest, Change, Digest, Memory, Problem, Stored
+    from codexmem_hookspecs.values.extract import Extraction, ExtractionRequest, Reply
+    from codexmem_hookspecs.values.interop import Mirror, Snapshot
+    from codexmem_hookspecs.values.read import ContextSource, Tool
+    from codexmem_hookspecs.values.records import Command, DoctorCheck, Forgotten, ModelBackend, Selector, Setting
 
 
 class Registration(Protocol):
@@ -159,8 +162,12 @@ class ReadPath(Protocol):
     """Stage 5: what a new session gets, and what can be asked further."""
 
     @hookspec
-    def codexmem_read_summary(self, workspace: Workspace, tools: bool) -> str:  # noqa: FBT001 - pluggy passes by name
-        """D: the memory's own context text, whole; empty when there is nothing to say. The engine cuts and fences."""
+    def codexmem_read_summary(self, workspace: Workspace, tools: bool, citations: bool) -> str:  # noqa: FBT001 - pluggy passes by name
+        """D: the memory's own context text, whole; empty when there is nothing to say. The engine cuts and fences.
+
+        ``tools``: the session has the memory tools. ``citations``: the answer may end with a citation block, because
+        whoever shows it takes the block out; otherwise the text must not ask for one.
+        """
         ...
 
     @hookspec

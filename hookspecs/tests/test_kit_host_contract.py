@@ -9,6 +9,7 @@ from typing import ClassVar
 import pytest
 from codexmem_hookspecs import hookimpl
 from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.testing import HostContract
 from codexmem_hookspecs.values.capture import Answer, Event, Item, Part, Presence, Session, Skipped
 
@@ -74,7 +75,7 @@ class Diary:
         try:
             for stat in folder.scan():
                 path = os.path.join(folder.root, stat.path)
-                if query.unchanged(path, stat.stamp):
+                if query.known.holds(path, stat.stamp):
                     continue
                 line = record(next(folder.lines(stat.path)).data)
                 if line:
@@ -149,8 +150,8 @@ def changed(change):
 
 
 @hookimpl
-def deaf_to_unchanged(self, query, services):
-    return Diary.codexmem_capture_sessions(self, replace(query, unchanged=lambda *_: False), services)
+def deaf_to_what_is_known(self, query, services):
+    return Diary.codexmem_capture_sessions(self, replace(query, known=Known()), services)
 
 
 @hookimpl
@@ -185,7 +186,7 @@ def unordered(self, query, services):
         (bad_host(decode=lambda self, event, payload, at_ms: payload["session_id"]), "test_odd_payloads_are_nothing"),
         (bad_host(encode=lambda self, event, answer: b""), "test_an_answer_holds_the_context_and_nothing_is_nothing"),
         (bad(codexmem_capture_sessions=unordered), "test_sessions_are_found_complete_and_newest_first"),
-        (bad(codexmem_capture_sessions=deaf_to_unchanged), "test_unchanged_sessions_are_neither_opened_nor_given"),
+        (bad(codexmem_capture_sessions=deaf_to_what_is_known), "test_unchanged_sessions_are_neither_opened_nor_given"),
         (bad(codexmem_capture_sessions=claims_all), "test_a_folder_is_recognised_by_content"),
         (bad(codexmem_capture_presence=forgetful), "test_a_vanished_file_is_unreadable_and_its_presence_unknown"),
         (bad(codexmem_capture_transcript=changed(reversed)), "test_items_are_complete_and_in_order"),

@@ -66,7 +66,7 @@ class Jotter:
         return [] if workspace.read("memory_summary.md") else [Problem(path="memory_summary.md", message="missing")]
 
     @hookimpl
-    def codexmem_read_summary(self, workspace, tools):
+    def codexmem_read_summary(self, workspace, tools, citations):
         text = workspace.read("memory_summary.md").strip()
         return f"What is remembered:\n{text}" if text else ""
 
@@ -161,8 +161,11 @@ def counts(counter=iter(range(10**6))):  # noqa: B008 - one counter for all call
         ),
         (bad(codexmem_consolidate_offline=grows), "test_offline_consolidation_over_its_own_files_changes_nothing"),
         (bad(codexmem_consolidate_offline=overwrites), "test_what_a_user_wrote_stays"),
-        (bad(codexmem_read_summary=lambda self, workspace, tools: "Hi"), "test_there_is_no_context_without_a_summary"),
-        (bad(codexmem_read_summary=lambda self, workspace, tools: ""), "test_the_context_holds_the_summary"),
+        (
+            bad(codexmem_read_summary=lambda self, workspace, tools, citations: "Hi"),
+            "test_there_is_no_context_without_a_summary",
+        ),
+        (bad(codexmem_read_summary=lambda self, workspace, tools, citations: ""), "test_the_context_holds_the_summary"),
     ],
 )
 def test_what_a_bad_memory_does_wrong_is_noticed(contract, test):

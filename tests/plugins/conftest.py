@@ -7,7 +7,7 @@ from codexmem_hookspecs import HOOK_API, hookimpl
 from codexmem_hookspecs.values.consolidate import AgentRequest, Memory
 from codexmem_hookspecs.values.extract import NOTHING, ExtractionRequest
 
-from codexmem_core.plugins.discovery import Candidate, Plugins
+from codexmem_core.plugins.discovery import GivenPlugin, Plugins
 
 
 class SmallMemory:
@@ -45,7 +45,7 @@ class SmallMemory:
         return []
 
     @hookimpl
-    def codexmem_read_summary(self, workspace, tools):
+    def codexmem_read_summary(self, workspace, tools, citations):
         return ""
 
 
@@ -59,15 +59,10 @@ def load():
     """Load plugins given as (name, object) or (name, object, HOOK_API) or (name, exception)."""
 
     def load_them(*given, disabled=(), services_for=lambda plugin, deadline: plugin):
-        candidates = []
-        for name, plugin, *api in given:
-
-            def loader(plugin=plugin, api=api):
-                if isinstance(plugin, BaseException):
-                    raise plugin
-                return plugin, api[0] if api else HOOK_API
-
-            candidates.append(Candidate(name=name, distribution=f"dist-{name}", version="1", load=loader))
+        candidates = [
+            GivenPlugin(name=name, plugin=plugin, api=api[0] if api else HOOK_API, distribution=f"dist-{name}")
+            for name, plugin, *api in given
+        ]
         return Plugins(candidates, disabled=disabled, services_for=services_for)
 
     return load_them

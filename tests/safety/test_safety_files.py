@@ -6,6 +6,7 @@ import random
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -19,6 +20,8 @@ from codexmem_core.safety import instants
 from codexmem_core.safety.files import GuardedFolder, atomic_write
 
 # reading
+
+NOBODY = 65_534
 
 
 def test_files_are_read_by_relative_path(memory):
@@ -426,15 +429,21 @@ def test_links_are_followed_once_and_only_when_asked(store, root, tmp_path):  # 
     assert store.read("file") == b"outside"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder; the next test covers the rest of it")
-def test_a_folder_that_may_not_be_read_stops_nothing(root):
+def test_a_folder_that_may_not_be_read_stops_nothing():
     heard = []
-    (root / "notes").chmod(0)
-    try:
-        folder = GuardedFolder(str(root), on_error=lambda path, error: heard.append((path, error.errno)))
-        assert paths(folder) == ["MEMORY.md"]
-    finally:
-        (root / "notes").chmod(0o700)
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place)
+        root.chmod(0o755)
+        (root / "MEMORY.md").write_bytes(b"")
+        (root / "notes").mkdir(mode=0)
+        user = os.geteuid()
+        try:
+            if user == 0:
+                os.seteuid(NOBODY)  # root may read everything
+            folder = GuardedFolder(str(root), on_error=lambda path, error: heard.append((path, error.errno)))
+            assert paths(folder) == ["MEMORY.md"]
+        finally:
+            os.seteuid(user)
     assert heard == [("notes", errno.EACCES)]
 
 

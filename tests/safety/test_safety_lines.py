@@ -29,6 +29,11 @@ class CountingFile(io.FileIO):
         self.taken += len(data)
         return data
 
+    def readinto(self, buffer):
+        count = super().readinto(buffer)
+        self.taken += count
+        return count
+
 
 def lines_of(path, after=0, **options):
     with open(path, "rb", buffering=0) as file:
@@ -228,11 +233,11 @@ def test_a_huge_transcript_needs_little_memory(tmp_path):  # spec case 13
     assert grown < 64
 
 
-def test_a_line_of_twice_the_cap_is_never_held(tmp_path):  # spec case 9
+def test_a_line_of_four_times_the_cap_is_never_held(tmp_path):  # spec case 9
     path = tmp_path / "image.jsonl.zst"
     with zstd.open(path, "wb") as file:
         file.write(b'{"a":1}\n')
-        for _ in range(2 * LINE_CAP // (1024 * 1024)):
+        for _ in range(4 * LINE_CAP // (1024 * 1024)):
             file.write(b"A" * 1024 * 1024)
         file.write(b'\n{"b":2}\n')
     count, bad, grown = read_in_a_process(path)

@@ -49,6 +49,10 @@ BASE64_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
         # shell, configuration, code (spec cases 20 and 25)
         ("export STRIPE_API_KEY=abc && make", 'export STRIPE_API_KEY="[REDACTED]" && make'),
         ("PASSWORD=x ./run.sh", 'PASSWORD="[REDACTED]" ./run.sh'),
+        ("API_KEY=x npm run deploy", 'API_KEY="[REDACTED]" npm run deploy'),
+        ('{"cmd": "API_KEY=x sh deploy.sh"}', '{"cmd": "API_KEY=[REDACTED] sh deploy.sh"}'),
+        ("revision identified by '8f2c1d04'", "revision identified by '8f2c1d04'"),
+        ("CREATE USER ann IDENTIFIED BY 'x9'", "CREATE USER ann IDENTIFIED BY '[REDACTED]'"),
         (
             "export GH_TOKEN=x\nexport DB_SECRET=y\nX_PASSWORD=z",
             'export GH_TOKEN="[REDACTED]"\nexport DB_SECRET="[REDACTED]"\nX_PASSWORD="[REDACTED]"',
@@ -151,6 +155,16 @@ def test_private_keys_go_whole(label, end):
     assert redact(f"before {key} after") == "before [REDACTED:private-key] after"
 
 
+def test_marks_of_private_keys_in_different_fields_are_no_one_key():
+    begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+    for value in ({"a": begin, end: None}, {"a": begin, "b": end}, {"a": [begin], "b": end}, [[begin, "x"], [end]]):
+        json.loads(redact(json.dumps(value)))
+    assert json.loads(redact(json.dumps({"a": [begin, BASE64_LINE, end], "b": 1}))) == {
+        "a": ["[REDACTED:private-key]"],
+        "b": 1,
+    }
+
+
 def test_private_keys_that_were_cut_go_too():
     whole = f"-----BEGIN PRIVATE KEY-----\n{BASE64_LINE}\n{BASE64_LINE}\nTUlJRXZR\n-----END PRIVATE KEY-----"
     assert BASE64_LINE[:30] not in redact(whole[:-40])
@@ -246,8 +260,26 @@ def _tool(text):
 
 
 def test_a_long_structure_with_brackets_in_its_text_is_replaced_whole():
-    text = json.dumps({"secret": {"a": "x" * 5_000 + "}", "b": 1}, "c": 2})
-    assert json.loads(redact(text)) == {"secret": "[REDACTED]", "c": 2}
+    for long in ("x" * 5_000 + "}", "}" + "x" * 5_000):
+        text = json.dumps({"secret": {"a": long, "b": 1}, "c": 2})
+        assert json.loads(redact(text)) == {"secret": "[REDACTED]", "c": 2}
+
+
+def test_what_one_replacement_lays_bare_is_replaced_too(planted_all):
+    aws, github = planted_all["aws-key"], planted_all["github-token ghp"]
+    assert redact(f"{aws}{github}") == "[REDACTED:aws-key][REDACTED:github-token]"
+    marked = "curl -u [REDACTED:private-key] https://[REDACTED:jwt]@h"
+    assert redact(marked) == marked
+
+
+def test_a_value_within_a_string_ends_with_the_string():
+    text = json.dumps(["'password': [", "a]", "'token': {b", "c}"])
+    assert json.loads(redact(text)) == ["'password': [REDACTED]", "a]", "'token': [REDACTED]", "c}"]
+
+
+def test_the_letter_of_a_line_end_is_no_part_of_the_token_behind_it(planted_all):
+    text = json.dumps({"a": "x\n" + planted_all["npm-token"][1:], "b": "\r" + planted_all["stripe-key restricted"][1:]})
+    assert json.loads(redact(text)) == {"a": "x\n[REDACTED:npm-token]", "b": "\r[REDACTED:stripe-key]"}
 
 
 @pytest.mark.parametrize(
@@ -324,6 +356,24 @@ def test_no_escape_in_a_tools_json_hides_a_secret(text):
     assert "hunter2" in json.dumps(json.loads(text)) or "hunter2" in text
     assert "hunter2" not in tool.input
     json.loads(tool.input)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": ["<private>x"], "b": Infinity, "c": -Infinity}',
+        '{"a": "<private>x", "b": 1e999, "c": -1e999}',
+        "[" * 600 + '"<private>x"' + "]" * 600,
+        '{"a":' * 600 + '"pass\\u0077ord: x"' + "}" * 600,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_odd_numbers_and_deep_nesting_keep_a_tools_json_valid(text):
+    json.loads(text)
+    tool = redact_item(_tool(text)).tool
+    json.loads(tool.input)
+    assert ("Infinity" in tool.input) == ("Infinity" in text)
+    assert "x" not in tool.input.replace("x999", "")
 
 
 def test_redacted_commands_keep_the_lines_that_hold_no_secret():

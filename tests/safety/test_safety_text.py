@@ -27,7 +27,10 @@ def test_a_cut_with_no_room_leaves_the_marker():
     assert cut_bytes("x" * 100, 3) == ""
 
 
-@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200), st.integers(0, 300))
+WIDE = st.text(alphabet="a\u00e9\u8bbe\N{GRINNING FACE}", min_size=8, max_size=60)
+
+
+@given(WIDE | st.text(alphabet=st.characters(codec="utf-8"), max_size=200), st.integers(0, 120))
 def test_a_cut_in_bytes_never_exceeds_its_limit_and_never_splits_a_character(text, limit):
     cut = cut_bytes(text, limit)
     assert len(cut.encode()) <= limit

@@ -24,7 +24,7 @@ def test_the_same_content_touched_again_is_no_new_activity(catalogue, session):
     assert catalogue.record_sessions([session(stamp="b", touched_at_ms=9_000, updated_at_ms=9_000)]) == 0
     known = catalogue.session("codex", "s1").session
     assert (known.updated_at_ms, known.touched_at_ms, known.stamp) == (1_000, 9_000, "b")
-    assert catalogue.known_stamps() == {"/sessions/s1.jsonl": "b"}
+    assert catalogue.known_states("codex") == {"/sessions/": ["s1.jsonl/b"]}
 
 
 def test_new_content_always_moves_the_session_on_whatever_its_records_say(catalogue, session):
@@ -47,7 +47,7 @@ def test_of_two_stores_of_a_session_the_longer_wins_and_both_stamps_are_known(ca
     for order in ([long, short], [short, long]):
         catalogue.record_sessions(order)
         assert catalogue.session("codex", "s1").session.locator == "/long"
-    assert catalogue.known_stamps("codex") == {"/long": "L", "/short": "S"}
+    assert catalogue.known_states("codex") == {"/": ["long/L", "short/S"]}
 
 
 def test_of_two_stores_of_one_length_the_newer_wins(catalogue, session):
@@ -75,15 +75,42 @@ def test_when_the_winning_store_is_gone_the_rest_is_read_anew_and_takes_over(cat
     short = session(locator="/short", size_bytes=10, stamp="S", revision="short")
     catalogue.record_sessions([session(locator="/long", size_bytes=20, revision="long"), short])
     catalogue.drop_locators("codex", ["/long", "/never seen"])
-    assert catalogue.known_stamps() == {"/short": ""}
+    assert catalogue.known_states("codex") == {"/": ["short/"]}
     catalogue.record_sessions([short])
     assert catalogue.session("codex", "s1").session.locator == "/short"
 
 
-def test_stamps_are_kept_by_host(catalogue, session):
+def test_states_are_known_by_host(catalogue, session):
     catalogue.record_sessions([session(), session(host="claude", locator="/other", stamp="c")])
-    assert catalogue.known_stamps("claude") == {"/other": "c"}
-    assert catalogue.known_stamps() == {"/other": "c", "/sessions/s1.jsonl": "a"}
+    assert catalogue.known_states("claude") == {"/": ["other/c"]}
+    assert catalogue.known_states("codex") == {"/sessions/": ["s1.jsonl/a"]}
+
+
+def test_states_that_are_kept_ready_are_never_older_than_the_stores(catalogue, session):
+    both = [session(locator="/a", size_bytes=20), session(locator="/b", size_bytes=10, stamp="s")]
+    changes = (
+        lambda: catalogue.record_sessions([session(locator="/a", stamp="b")]),
+        lambda: catalogue.record_sessions([session("s2", locator="/c")]),
+        lambda: catalogue.drop_locators("codex", ["/a"]),
+    )
+    catalogue.record_sessions(both)
+    for change in changes:
+        catalogue.keep_states("codex")
+        kept = catalogue.known_states("codex")
+        change()
+        told = catalogue.known_states("codex")
+        assert told != kept
+        catalogue.keep_states("codex")
+        assert catalogue.known_states("codex") == told
+    catalogue.record_sessions([session("s3", host="claude", locator="/d")])
+    assert catalogue.known_states("codex") == told
+
+
+def test_two_processes_keep_the_same_states(catalogue, session):
+    catalogue.record_sessions([session()])
+    catalogue.keep_states("codex")
+    catalogue.keep_states("codex")
+    assert catalogue.known_states("codex") == {"/sessions/": ["s1.jsonl/a"]}
 
 
 def ids(found):

@@ -56,14 +56,11 @@ def look(root: str, query: SessionQuery, services: Services) -> Iterator[Session
     """Sessions below one folder, recognised by their first line."""
     try:
         folder = services.open_folder(root)
-        stats = list(folder.scan(suffixes=(".jsonl",)))
+        stats = list(folder.scan(suffixes=(".jsonl",), known=query.known))
     except FileNotFoundError:
         return  # Notebook was never used here
     for stat in stats:
-        locator = os.path.join(root, stat.path)
-        if query.unchanged(locator, stat.stamp):
-            query.claim(locator)
-            continue
+        locator = os.path.join(folder.root, stat.path)
         try:
             session = described(folder, stat, locator, services.clock.now_ms())
         except (OSError, Refused, Unreadable):

@@ -13,6 +13,8 @@ from codexmem_hookspecs.values.capture import FileStat, Line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from codexmem_hookspecs.known import Known
+
 LINE_CAP = 32 * 1024 * 1024
 """Bytes; a longer line is passed over with a problem."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -61,8 +63,10 @@ class PlainFolder:
             return False
         return True
 
-    def scan(self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False) -> Iterator[FileStat]:
-        """Files below; a folder reached twice is walked once."""
+    def scan(
+        self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False, known: Known | None = None
+    ) -> Iterator[FileStat]:
+        """Files below that are not known; a folder reached twice is walked once."""
         seen: set[tuple[int, int]] = set()
         waiting = [under.strip("/")]
         while waiting:
@@ -80,7 +84,9 @@ class PlainFolder:
                     if entry.is_dir(follow_symlinks=links):
                         waiting.append(path)
                     elif entry.is_file(follow_symlinks=False) and (not suffixes or entry.name.endswith(suffixes)):
-                        yield _stat(path, entry.stat())
+                        found = _stat(path, entry.stat())
+                        if known is None or not known.holds(os.path.join(self._root, path), found.stamp):
+                            yield found
 
     def stat(self, path: str) -> FileStat:
         """One file's stat."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from codexmem_hookspecs import HOOK_API
 from codexmem_hookspecs.errors import Rewritten, Unreadable
+from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.testing.registration import declared_version, missing
 from codexmem_hookspecs.values.capture import (
     Answer,
@@ -190,10 +190,11 @@ class HostContract:
     def test_unchanged_sessions_are_neither_opened_nor_given(self, codexmem_services: PlainServices) -> None:
         """The stamp that a session was given with is the one that is asked for later."""
         self.fill(codexmem_services)
-        known = {(session.locator, session.stamp) for session in self.sessions(codexmem_services)}
+        sessions = self.sessions(codexmem_services)
+        known = Known.of((session.locator, session.stamp) for session in sessions)
         codexmem_services.opened.clear()
-        again = self.sessions(codexmem_services, SessionQuery(unchanged=lambda *state: state in known))
-        assert again == []
+        assert self.sessions(codexmem_services, SessionQuery(known=known)) == []
+        assert known.count == len(sessions)
         assert codexmem_services.opened == []
 
     def test_a_touch_changes_the_stamp_only(self, codexmem_services: PlainServices) -> None:
@@ -259,7 +260,7 @@ class HostContract:
         for session in self.sessions(codexmem_services):
             with open(session.locator, "rb") as file:
                 lines = file.read().splitlines(keepends=True)
-            whole = [replace(item, position=0) for item in self.items(codexmem_services, session)]
+            whole = [item._replace(position=0) for item in self.items(codexmem_services, session)]
             for number in range(1, len(lines) + 1):
                 write(
                     session.locator,
@@ -267,7 +268,7 @@ class HostContract:
                     codexmem_services,
                 )
                 entries = self.entries(codexmem_services, session)
-                assert [replace(item, position=0) for item in entries if isinstance(item, Item)] == whole
+                assert [item._replace(position=0) for item in entries if isinstance(item, Item)] == whole
                 assert [skip.line for skip in entries if isinstance(skip, Skipped)] == [number + 1]
 
     def test_nothing_understood_is_unreadable_and_not_empty(self, codexmem_services: PlainServices) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -287,19 +288,20 @@ class MemoryContract:
         """Instructions about a memory that is empty only cost tokens."""
         for text in ({}, {self.memory().summary: " \n"}):
             workspace = DictWorkspace(self.memory().name, dict(text))
-            assert self.plugin.codexmem_read_summary(workspace=workspace, tools=True) == ""
-            assert self.plugin.codexmem_read_summary(workspace=workspace, tools=False) == ""
+            for tools, citations in ((True, True), (False, False)):
+                assert self.plugin.codexmem_read_summary(workspace, tools, citations) == ""
 
     def test_the_context_holds_the_summary(self) -> None:
-        """With tools and without; the same for the same files."""
+        """With tools and without; the same for the same files; and it asks for citations only where they are wanted."""
         stored = self.stored()
         workspace = self.workspace(stored)
         workspace.files.update(self.consolidated(workspace, stored))
         workspace.files[self.memory().summary] += "\nThe heron nests in the staging rack.\n"
-        for tools in (True, False):
-            context = self.plugin.codexmem_read_summary(workspace=workspace, tools=tools)
+        for tools, citations in product((True, False), repeat=2):
+            context = self.plugin.codexmem_read_summary(workspace, tools, citations)
             assert "The heron nests in the staging rack." in context
-            assert context == self.plugin.codexmem_read_summary(workspace=workspace, tools=tools)
+            assert context == self.plugin.codexmem_read_summary(workspace, tools, citations)
+            assert citations or "memory-citation" not in context
 
 
 def within(path: str, patterns: Sequence[str]) -> bool:

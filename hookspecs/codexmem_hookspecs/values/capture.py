@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, NamedTuple
+
+from codexmem_hookspecs.known import Known
 
 Tier = Literal["human", "final", "other_agent", "commentary", "context", "tool"]
 """Whose words an item holds, most trusted first: the user, the agent's answer, another agent, the agent thinking
@@ -15,11 +17,6 @@ SessionKind = Literal["main", "subagent", "internal"]
 MemoryMode = Literal["enabled", "disabled", "polluted"]
 Moment = Literal["startup", "resume", "clear", "compact", "fork", "prompt"]
 EventKind = Literal["start", "prompt", "tool", "stop", "idle", "compaction", "end", "deleted"]
-
-
-def never_known(_locator: str, _stamp: str) -> bool:
-    """Answer of a query that knows no session."""
-    return False
 
 
 def unheard(_path: str) -> None:
@@ -62,22 +59,25 @@ class SessionQuery:
 
     folder: str = ""
     """Look here and nowhere else, and recognise files by their content, not by their names or places."""
-    unchanged: Callable[[str, str], bool] = never_known
-    """``unchanged(locator, stamp)`` is true when the engine holds this state: do not open it, do not yield it."""
+    known: Known = field(default_factory=Known)
+    """What the engine holds in which state: do not open that, do not yield it. A scan leaves it out by itself when it
+    is given this. Empty with ``folder``."""
     claim: Callable[[str], None] = unheard
     """With ``folder``: tell that this file is a transcript of yours. Files that no host claims are reported."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A piece of a message. Anything but text is a placeholder, for its bytes are never kept."""
+class Part(NamedTuple):
+    """A piece of a message. Anything but text is a placeholder, for its bytes are never kept.
+
+    This and the two below are named tuples (``part._replace(text=…)`` changes one), because a pass makes a hundred
+    thousand of them: a frozen dataclass takes three times as long.
+    """
 
     kind: Literal["text", "image", "audio", "file"]
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse:
+class ToolUse(NamedTuple):
     """A tool call or its result; both carry the same id."""
 
     id: str
@@ -89,8 +89,7 @@ class ToolUse:
     """Result in full."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(NamedTuple):
     """One thing said or done."""
 
     tier: Tier

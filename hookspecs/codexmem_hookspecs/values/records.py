@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from codexmem_hookspecs.values.capture import Session
-from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
-from codexmem_hookspecs.values.models import Turn, TurnRequest
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     import click
 
     from codexmem_hookspecs.services import Services, Transcript
+    from codexmem_hookspecs.values.capture import Session
+    from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
+    from codexmem_hookspecs.values.models import Turn, TurnRequest
 
 SettingValue = bool | int | float | str | tuple[str, ...]
 

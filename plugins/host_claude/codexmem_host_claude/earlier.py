@@ -6,12 +6,12 @@ question that a user answers.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.json_lines import NotUnderstood, content_before, lines_before, milliseconds, newest
 
 from codexmem_host_claude import records
 from codexmem_host_claude.items import CALLS, QUESTION
-from codexmem_host_claude.records import NotUnderstood
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 NEAR = 262_144
 """Bytes before the position in which the time of the last line is looked for."""
-TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{10,40})"')
 NEVER_MS = 1 << 62
 
 
@@ -56,7 +55,7 @@ class Earlier:
         if not record.uuid:
             return False
         mark = fingerprint(record.uuid)
-        if not self._looked_back and records.milliseconds(record.timestamp, self._now_ms) <= self._newest_before():
+        if not self._looked_back and milliseconds(record.timestamp, self._now_ms) <= self._newest_before():
             self._looked_back = True
             self._seen.update(fingerprint(earlier.uuid) for earlier in self._before(b'"uuid"') if earlier.uuid)
         if mark in self._seen:
@@ -83,18 +82,13 @@ class Earlier:
 
     def _newest_before(self) -> int:
         if self._newest_before_ms is None:
-            data, length = self._folder.tail(self._name, NEAR)
-            before = data[: max(0, self._after - (length - len(data)))]
-            times = (records.milliseconds(text.decode(), self._now_ms) for text in set(TIMESTAMP.findall(before)))
-            self._newest_before_ms = max(times, default=0) or NEVER_MS
+            before = content_before(self._folder, self._name, self._after, NEAR)
+            self._newest_before_ms = newest(before, self._now_ms) or NEVER_MS
         return self._newest_before_ms
 
     def _before(self, needle: bytes) -> Iterator[Record]:
-        for line in self._folder.lines(self._name):
-            if line.end > self._after:
-                return
-            if needle in line.data:
-                try:
-                    yield records.record(line.data)
-                except NotUnderstood:
-                    continue
+        for line in lines_before(self._folder, self._name, self._after, needle):
+            try:
+                yield records.record(line.data)
+            except NotUnderstood:
+                continue

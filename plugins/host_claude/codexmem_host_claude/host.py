@@ -3,113 +3,40 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
-import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
+from codexmem_hookspecs.command_hooks import CommandHost
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KINDS: Mapping[str, EventKind] = MappingProxyType(
-    {
-        "SessionStart": "start",
-        "UserPromptSubmit": "prompt",
-        "PostToolUse": "tool",
-        "Stop": "stop",
-        "PreCompact": "compaction",  # PostCompact tells of the same compaction again
-        "SessionEnd": "end",
-    }
-)
-NOTICES = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact"})
-"""Events after which a line for the user is shown."""
-
-MOMENTS: Mapping[str, Moment] = MappingProxyType(
-    {"startup": "startup", "resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
-)
-SURROGATE = re.compile("[\ud800-\udfff]")
+    from codexmem_hookspecs.values.capture import EventKind
 
 
-def text_of(payload: Mapping[str, object], key: str) -> str:
-    """A text field, whatever was sent; half characters replaced so that it can be stored."""
-    value = payload.get(key)
-    return SURROGATE.sub("\ufffd", value) if isinstance(value, str) else ""
-
-
-class ClaudeHost:
-    """Claude Code."""
+class ClaudeHost(CommandHost):
+    """Claude Code. It has no memory agent that writes transcripts of its own."""
 
     name = "claude"
     title = "Claude Code"
-    answers: Mapping[str, Moment] = MappingProxyType({"SessionStart": "startup", "UserPromptSubmit": "prompt"})
     limit_bytes = 9_900
     """Claude Code moves context of more than 10,000 characters into a file and shows a preview of it."""
-
-    def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
-        """CLAUDE_CONFIG_DIR, else ~/.claude; empty when neither is an absolute path."""
-        chosen = environ.get("CLAUDE_CONFIG_DIR", "")
-        if not os.path.isabs(chosen):
-            chosen = os.path.join(environ.get("HOME", ""), ".claude")
-        return (os.path.normpath(chosen),) if os.path.isabs(chosen) else ()
+    home_variable = "CLAUDE_CONFIG_DIR"
+    home_folder = ".claude"
+    kinds: Mapping[str, EventKind] = MappingProxyType(
+        {
+            "SessionStart": "start",
+            "UserPromptSubmit": "prompt",
+            "PostToolUse": "tool",
+            "Stop": "stop",
+            "PreCompact": "compaction",  # PostCompact tells of the same compaction again
+            "SessionEnd": "end",
+        }
+    )
+    notices = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact"})
+    turn_keys = ("tool_use_id", "prompt_id")
 
     def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
         """The auto memory that each project has."""
         return tuple(os.path.join(glob.escape(home), "projects", "*", "memory") for home in self.homes(environ))
-
-    def decode(self, event: str, payload: Mapping[str, object], at_ms: int) -> Sequence[Event]:
-        """One event, or none: for a subagent, an unknown event.
-
-        The transcript that a new session's first hooks name does not exist yet.
-        """
-        kind = KINDS.get(event)
-        session_id = text_of(payload, "session_id")
-        if kind is None or not session_id or payload.get("agent_id"):
-            return ()
-        session = Session(
-            host=self.name,
-            id=session_id,
-            locator=text_of(payload, "transcript_path"),
-            cwd=text_of(payload, "cwd"),
-            updated_at_ms=at_ms,
-            touched_at_ms=at_ms,
-        )
-        moment: Moment | Literal[""] = ""
-        if kind == "start":
-            moment = MOMENTS.get(text_of(payload, "source"), "startup")
-        elif kind == "prompt":
-            moment = "prompt"
-        turn = text_of(payload, "tool_use_id") or text_of(payload, "prompt_id")
-        return (
-            Event(
-                id=f"{at_ms:015d}-{self.name}-{session_id}-{event}-{turn}".rstrip("-"),
-                host=self.name,
-                kind=kind,
-                session=session,
-                at_ms=at_ms,
-                moment=moment,
-                prompt=text_of(payload, "prompt"),
-                tool=text_of(payload, "tool_name"),
-            ),
-        )
-
-    def encode(self, event: str, answer: Answer) -> bytes:
-        """JSON in Claude Code's form; nothing at all when there is nothing to say."""
-        output: dict[str, object] = {}
-        if answer.context and event in self.answers:
-            output["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": answer.context}
-        if answer.notice and event in NOTICES:
-            output["systemMessage"] = answer.notice
-        if not output:
-            return b""
-        return SURROGATE.sub("\ufffd", json.dumps(output, ensure_ascii=False)).encode()
-
-    def own_text(self, item: Item) -> bool:
-        """Context that a hook gave: nothing else has the role of the system."""
-        return item.tier == "context" and item.role == "system"
-
-    def own_agent(self, session: Session) -> bool:
-        """Claude Code has no memory agent that writes transcripts of its own."""
-        return session.kind == "internal"

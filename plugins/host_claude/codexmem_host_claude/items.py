@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.values.capture import Item, Part, ToolUse
 
@@ -12,6 +12,7 @@ from codexmem_host_claude import records
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from codexmem_hookspecs.json_lines import Place
     from codexmem_hookspecs.values.capture import Tier
 
     from codexmem_host_claude.records import Attachment, Block, Message, Origin, Record
@@ -48,22 +49,6 @@ CONTEXT_PREFIXES = (
 AGENT_PREFIXES = ("<teammate-message", "<agent-message")
 
 
-class Place(NamedTuple):
-    """Where and when a line stands."""
-
-    position: int
-    at_ms: int
-    cwd: str
-
-    def said(self, tier: Tier, role: Literal["user", "assistant", "system"], *parts: Part) -> Item:
-        """Words at this place."""
-        return Item(tier=tier, role=role, position=self.position, parts=parts, at_ms=self.at_ms, cwd=self.cwd)
-
-    def done(self, tool: ToolUse, role: Literal["assistant", "tool"]) -> Item:
-        """A tool's call or result at this place."""
-        return Item(tier="tool", role=role, position=self.position, tool=tool, at_ms=self.at_ms, cwd=self.cwd)
-
-
 def items(record: Record, place: Place, question: Callable[[str], str | None], *, aside: bool) -> Iterable[Item]:
     """The items of one line. ``aside``: a subagent speaks here, within the main session's file.
 
@@ -92,7 +77,7 @@ def from_user(
             tier: Tier = "context" if injected else user_tier(part.text)
             said.setdefault("other_agent" if aside and tier == "human" else tier, []).append(part)
     for tier, pieces in said.items():
-        yield place.said(tier, "user", *pieces)
+        yield place.said(tier, "user", tuple(pieces))
 
 
 def from_assistant(record: Record, message: Message, place: Place, *, aside: bool) -> Iterator[Item]:
@@ -106,7 +91,7 @@ def from_assistant(record: Record, message: Message, place: Place, *, aside: boo
         tier = "other_agent"
     spoken = tuple(parts(content))
     if spoken:
-        yield place.said(tier, "assistant", *spoken)
+        yield place.said(tier, "assistant", spoken)
     for block in content:
         if block.type in CALLS:
             yield place.done(call(block), "assistant")
@@ -119,14 +104,14 @@ def from_attachment(attachment: Attachment, place: Place) -> Iterator[Item]:
     if attachment.type in HOOK_ATTACHMENTS:
         given = tuple(Part(kind="text", text=text) for text in records.texts(attachment.content) if text)
         if given:
-            yield place.said("context", "system", *given)
+            yield place.said("context", "system", given)
     elif attachment.type == "queued_command":
         human = attachment.commandMode in {None, "prompt"} and not attachment.isMeta and by_human(attachment.origin)
         said: dict[Tier, list[Part]] = {}
         for part in parts(as_blocks(attachment.prompt)):
             said.setdefault(user_tier(part.text) if human else "context", []).append(part)
         for tier, pieces in said.items():
-            yield place.said(tier, "user", *pieces)
+            yield place.said(tier, "user", tuple(pieces))
 
 
 def by_human(origin: Origin | None) -> bool:
@@ -172,5 +157,5 @@ def result(block: Block, place: Place, question: Callable[[str], str | None]) ->
         text = "\n".join(part.text if part.text is not None else f"[{part.type or 'part'} omitted]" for part in content)
     call_id = block.tool_use_id or ""
     if not block.is_error and ANSWERED.match(text) and (asked := question(call_id)) is not None:
-        return place.said("human", "user", Part(kind="text", text=f"Assistant question: {asked}\nHuman reply: {text}"))
+        return place.answered(asked, text)
     return place.done(ToolUse(id=call_id, status="failed" if block.is_error else "completed", output=text), "tool")

@@ -49,9 +49,11 @@ class ClaudePlugin:
     @hookimpl
     def codexmem_capture_presence(self, sessions: Sequence[Session], services: Services) -> Mapping[str, Presence]:
         """Whether each file is there; a vanished one is no proof of deletion, for Claude Code tidies old ones away."""
-        from codexmem_host_claude import transcript
+        from codexmem_hookspecs.session_files import presence
 
-        return transcript.presence(sessions, services)
+        from codexmem_host_claude.transcript import open_transcript
+
+        return presence(sessions, lambda session: open_transcript(session.locator, services))
 
 
 plugin = ClaudePlugin()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from codexmem_hookspecs.json_lines import NotUnderstood, decoded
 from msgspec import Raw, Struct
 
 SAID = frozenset({"user", "assistant", "attachment"})
@@ -31,15 +29,6 @@ KNOWN = SAID | {
     "content-replacement",
 }
 """Types that Claude Code writes. Others are passed over; a file that has none of these is no transcript."""
-
-EARLIEST_MS = 1_420_070_400_000
-"""2015 began. A time before it comes from a broken clock."""
-
-SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class NotUnderstood(Exception):  # noqa: N818 - a state of one line, not a failure of the program
-    """A line is no record. The message says why."""
 
 
 class Block(Struct, gc=False):
@@ -120,21 +109,14 @@ _kind = msgspec.json.Decoder(Kind)
 
 
 def record(data: bytes) -> Record:
-    """One line as a record; of a type that holds no words only the type. Raises NotUnderstood.
-
-    msgspec refuses half of a surrogate pair, which hosts do write; such a line is read the slow way, with the half
-    characters replaced.
-    """
+    """One line as a record; of a type that holds no words only the type. Raises NotUnderstood."""
     try:
-        return _record.decode(data)
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    try:
-        clean = repaired(data)
-        kind = _kind.decode(clean)
-        return _record.decode(clean) if kind.type in SAID else Record(type=kind.type, session_id=kind.session_id)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstood(reason(error)) from None
+        return decoded(_record.decode, data)
+    except NotUnderstood:
+        kind = decoded(_kind.decode, data)
+        if kind.type in SAID:
+            raise
+        return Record(type=kind.type, session_id=kind.session_id)
 
 
 def blocks(raw: Raw) -> str | list[Block]:
@@ -156,33 +138,3 @@ def texts(raw: Raw) -> list[str]:
     except (ValueError, RecursionError):
         return []
     return [content] if isinstance(content, str) else content or []
-
-
-def repaired(data: bytes) -> bytes:
-    """The same JSON without half surrogate pairs. Raises ValueError and RecursionError when it is no JSON at all."""
-    return SURROGATE.sub("\ufffd", json.dumps(json.loads(data.decode()), ensure_ascii=False)).encode()
-
-
-def reason(error: Exception) -> str:
-    """Why a line could not be read, without any of its content."""
-    if isinstance(error, UnicodeDecodeError):
-        return "not valid UTF-8"
-    if isinstance(error, msgspec.ValidationError):
-        return f"unexpected shape: {error}"
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return "not valid JSON"
-
-
-def milliseconds(timestamp: str | None, now_ms: int) -> int:
-    """RFC 3339 as UNIX milliseconds; 0 when it is missing, unreadable, before 2015 or later than now."""
-    if not timestamp:
-        return 0
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        at_ms = int(moment.timestamp() * 1000)
-    except (ValueError, OverflowError):
-        return 0
-    return at_ms if EARLIEST_MS <= at_ms <= now_ms else 0

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
-import re
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.errors import Refused, Rewritten, Unreadable
+from codexmem_hookspecs.json_lines import TAIL, NotUnderstood
+from codexmem_hookspecs.session_files import changed_files, measured, newest_first
 from codexmem_hookspecs.values.capture import Session
 
 from codexmem_host_claude import records
 from codexmem_host_claude.host import ClaudeHost
-from codexmem_host_claude.records import Fork, NotUnderstood
+from codexmem_host_claude.records import Fork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from codexmem_hookspecs.services import Folder, Services
     from codexmem_hookspecs.values.capture import FileStat, SessionKind, SessionQuery
@@ -25,50 +24,13 @@ STORE = "projects"
 SUFFIXES = (".jsonl", ".jsonl.zst")
 HEAD_LINES = 50
 """Lines in which the session's id, folder and kind are looked for."""
-TAIL = 65_536
-DIGESTED = 4_096
-"""Bytes at the end whose digest tells two contents of one length apart."""
-TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{10,40})"')
-UNREADABLE = (Unreadable, Rewritten, Refused, OSError)
 
 
 def find(query: SessionQuery, services: Services) -> Iterable[Session]:
-    """Sessions that are new or changed, newest first; of two files of one session the longer."""
-    found: dict[str, Session] = {}
-    for locator, stat in candidates(query, services):
-        try:
-            session = describe(locator, stat, query, services)
-        except UNREADABLE as error:
-            services.log.warning("a transcript cannot be read", path=locator, reason=str(error))
-            continue
-        if session and (session.id not in found or session.size_bytes > found[session.id].size_bytes):
-            found[session.id] = session
-    return sorted(found.values(), key=lambda session: (session.updated_at_ms, session.id), reverse=True)
-
-
-def candidates(query: SessionQuery, services: Services) -> Iterator[tuple[str, FileStat]]:
-    """Files whose state the engine does not hold. This loop runs for every file there is: it must stay bare."""
-    unchanged = query.unchanged
+    """Sessions that are new or changed, newest first."""
     home = str(services.settings.get("home", "")) or next(iter(ClaudeHost().homes(services.environ)), "")
-    place = query.folder or home
-    if not place:
-        return
-    try:
-        folder = services.open_folder(place)
-        root = folder.root.rstrip("/") + "/"
-        under, suffixes = ("", ()) if query.folder else (STORE, SUFFIXES)
-        for stat in folder.scan(under, suffixes=suffixes, links=True):
-            path, size, mtime_ns, inode = stat
-            locator = root + path
-            if unchanged(locator, f"{mtime_ns}:{size}:{inode}"):
-                if query.folder:
-                    query.claim(locator)
-            elif size:
-                yield locator, stat
-    except FileNotFoundError:
-        return
-    except (Refused, OSError) as error:
-        services.log.warning("a folder cannot be read", path=place, reason=str(error))
+    files = changed_files(home, (STORE,), SUFFIXES, query, services)
+    return newest_first(files, lambda locator, stat: describe(locator, stat, query, services), services)
 
 
 def describe(locator: str, stat: FileStat, query: SessionQuery, services: Services) -> Session | None:
@@ -86,24 +48,18 @@ def describe(locator: str, stat: FileStat, query: SessionQuery, services: Servic
     elif not head.recognised:
         return None  # titles and snapshots of files are kept in files of their own
     tail, length = folder.tail(name, TAIL)
-    now_ms = services.clock.now_ms()
-    touched_ms = max(0, min(stat.mtime_ns // 1_000_000, now_ms))
     kind: SessionKind = "subagent" if head.aside or aside(stat.path) else "main"
     own = head.agent or stem if kind == "subagent" else head.own_id(stem, tail)
-    return Session(
+    session = Session(
         host=ClaudeHost.name,
         id=own,
         locator=locator,
         cwd=head.cwd,
-        updated_at_ms=newest(tail, now_ms) or touched_ms,
-        touched_at_ms=touched_ms,
-        stamp=stat.stamp,
-        revision=f"{length}:{hashlib.blake2b(tail[-DIGESTED:], digest_size=8).hexdigest()}",
         kind=kind,
         source=head.source,
         forked_from=head.parent(own) if kind == "main" else "",
-        size_bytes=length,
     )
+    return measured(session, stat, tail, length, services.clock.now_ms())
 
 
 class Head:
@@ -166,8 +122,3 @@ def aside(path: str) -> bool:
     """Whether a file is named or placed as subagents' are."""
     *folders, name = path.split("/")
     return name.startswith("agent-") or "subagents" in folders
-
-
-def newest(tail: bytes, now_ms: int) -> int:
-    """The newest sane time that a line states, UNIX milliseconds; 0 when there is none."""
-    return max((records.milliseconds(text.decode(), now_ms) for text in set(TIMESTAMP.findall(tail))), default=0)

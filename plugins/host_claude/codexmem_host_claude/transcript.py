@@ -6,15 +6,15 @@ import os
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused, Unreadable
-from codexmem_hookspecs.values.capture import Presence, Skipped
+from codexmem_hookspecs.json_lines import NotUnderstood, Place, milliseconds
+from codexmem_hookspecs.values.capture import Skipped
 
 from codexmem_host_claude import records
 from codexmem_host_claude.earlier import Earlier
-from codexmem_host_claude.items import Place, items
-from codexmem_host_claude.records import NotUnderstood
+from codexmem_host_claude.items import items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
     from codexmem_hookspecs.services import Folder, Services
     from codexmem_hookspecs.values.capture import Item, Line, Session
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def read(session: Session, after: int, services: Services) -> Iterator[Item | Skipped]:
     """Items past a byte. Raises Unreadable, also when not one line of the file is a line of Claude Code."""
     folder, name = open_transcript(session.locator, services)
-    yield from Reading(folder, name, session, after, services.clock.now_ms()).entries()
+    return Reading(folder, name, session, after, services.clock.now_ms()).entries()
 
 
 def open_transcript(locator: str, services: Services) -> tuple[Folder, str]:
@@ -37,19 +37,6 @@ def open_transcript(locator: str, services: Services) -> tuple[Folder, str]:
     except (OSError, Refused) as error:
         raise Unreadable(f"{locator} is not there: {error}") from error
     return folder, name
-
-
-def presence(sessions: Sequence[Session], services: Services) -> Mapping[str, Presence]:
-    """Present where a file is. Never gone: Claude Code removes old transcripts by itself after some weeks."""
-    found: dict[str, Presence] = {}
-    for session in sessions:
-        try:
-            open_transcript(session.locator, services)
-        except Unreadable:
-            found[session.id] = Presence.unknown
-        else:
-            found[session.id] = Presence.present
-    return found
 
 
 class Reading:
@@ -93,7 +80,7 @@ class Reading:
         if record.type == "assistant":
             self._earlier.note_questions(record)
         cwd = "" if record.cwd in {None, self._session.cwd} else record.cwd or ""
-        place = Place(line.end, records.milliseconds(record.timestamp, self._now_ms), cwd)
+        place = Place(line.end, milliseconds(record.timestamp, self._now_ms), cwd)
         aside = bool(record.is_sidechain) and self._session.kind == "main"
         return items(record, place, self._earlier.question, aside=aside)
 

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from codexmem_hookspecs.known import Known
 
 ID = "3f0c1a52-0000-4000-8000-000000000001"
 OTHER = "3f0c1a52-0000-4000-8000-000000000002"
@@ -151,6 +152,6 @@ def test_only_files_with_a_new_stat_are_opened(claude):
     with open(sessions[5].locator, "ab") as file:
         file.write(b"\n")
     claude.services.opened.clear()
-    changed = claude.sessions(unchanged=lambda *state: state in known)
+    changed = claude.sessions(known=Known.of(known))
     assert [session.locator for session in changed] == [sessions[5].locator]
     assert set(claude.services.opened) == {sessions[5].locator}

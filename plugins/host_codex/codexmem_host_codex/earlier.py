@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.json_lines import NotUnderstood, content_before, lines_before
+
 from codexmem_host_codex import records
 from codexmem_host_codex.items import QUESTION
-from codexmem_host_codex.records import NotUnderstood
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,8 +108,7 @@ class Earlier:
         return first
 
     def _near(self) -> Iterator[records.Record]:
-        data, length = self._rollout.folder.tail(self._rollout.name, NEAR)
-        for line in data[: max(0, self._after - (length - len(data)))].split(b"\n"):
+        for line in content_before(self._rollout.folder, self._rollout.name, self._after, NEAR).split(b"\n"):
             if TURN in line or SETTINGS in line:
                 try:
                     yield records.record(line)
@@ -116,14 +116,11 @@ class Earlier:
                     continue
 
     def _before(self, *needles: bytes) -> Iterator[records.Record]:
-        for line in self._rollout.folder.lines(self._rollout.name):
-            if line.end > self._after:
-                return
-            if any(needle in line.data for needle in needles):
-                try:
-                    yield records.record(line.data)
-                except NotUnderstood:
-                    continue
+        for line in lines_before(self._rollout.folder, self._rollout.name, self._after, *needles):
+            try:
+                yield records.record(line.data)
+            except NotUnderstood:
+                continue
 
 
 def response(record: records.Record) -> records.Payload | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused, Unreadable
@@ -41,7 +40,7 @@ def without_inherited(
 
 def said(item: Item) -> Item:
     """The item without its place and time, to compare with a copy."""
-    return replace(item, position=0, at_ms=0, cwd="")
+    return item._replace(position=0, at_ms=0, cwd="")
 
 
 def parent_items(session: Session, rollout: Rollout, services: Services) -> Iterator[Item]:

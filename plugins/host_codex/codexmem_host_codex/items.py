@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from codexmem_hookspecs.values.capture import Item, Part, ToolUse
@@ -12,8 +12,9 @@ from codexmem_host_codex.outputs import outcome
 from codexmem_host_codex.records import Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
+    from codexmem_hookspecs.json_lines import Place
     from codexmem_hookspecs.values.capture import Tier
 
     from codexmem_host_codex.records import Payload
@@ -31,9 +32,6 @@ CALLS = {
 }
 """Kinds of calls, with the name of those whose kind is their name."""
 OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
-
-DROPPED = frozenset({"reasoning", "additional_tools", "configuration_update"})
-"""Kinds with many bytes and no words of anybody; they are not even looked at."""
 
 CONTEXT_PREFIXES = (
     "<environment_context>",
@@ -66,40 +64,29 @@ PLACEHOLDERS: dict[str, Literal["image", "audio", "file"]] = {
 }
 
 
-class Place(NamedTuple):
-    """Where and when a record stands."""
-
-    position: int
-    at_ms: int
-    cwd: str
-
-    def said(self, tier: Tier, role: Literal["user", "assistant", "system"], *parts: Part) -> Item:
-        """Words at this place."""
-        return Item(tier=tier, role=role, position=self.position, parts=parts, at_ms=self.at_ms, cwd=self.cwd)
-
-    def done(self, tool: ToolUse, role: Literal["assistant", "tool"]) -> Item:
-        """A tool's call or result at this place."""
-        return Item(tier="tool", role=role, position=self.position, tool=tool, at_ms=self.at_ms, cwd=self.cwd)
-
-
 def items(payload: Payload, place: Place, question: Callable[[str], str | None]) -> Iterable[Item]:
     """The items of one response item; none for reasoning, host prompts, compaction and kinds not known.
 
     ``question`` gives the arguments of an earlier call of the question tool, or None when that id was no question.
     """
     kind = payload.type
-    if kind == "message":
-        if payload.role == "user":
-            return from_user(payload, place)
-        if payload.role == "assistant":
-            spoken = tuple(parts(payload.content))
-            return (place.said(final_tier(payload), "assistant", *spoken),) if spoken else ()
-        return from_harness(payload, place)
     if kind in CALLS:
         return (place.done(call(payload), "assistant"),)
     if kind in OUTPUTS:
         return (result(payload, place, question),)
-    return from_agent(payload, place) if kind == "agent_message" else ()
+    if kind == "message":
+        if payload.role == "user":
+            return from_user(payload, place)
+        if payload.role == "assistant":
+            return said(final_tier(payload), "assistant", payload, place)
+        return from_harness(payload, place)
+    return said("other_agent", "assistant", payload, place) if kind == "agent_message" else ()
+
+
+def said(tier: Tier, role: Literal["user", "assistant", "system"], payload: Payload, place: Place) -> tuple[Item, ...]:
+    """All content of a message as one item; none when it holds nothing."""
+    spoken = parts(payload.content)
+    return (place.said(tier, role, spoken),) if spoken else ()
 
 
 def final_tier(payload: Payload) -> Tier:
@@ -107,19 +94,18 @@ def final_tier(payload: Payload) -> Tier:
     return "commentary" if payload.phase == "commentary" else "final"
 
 
-def from_user(payload: Payload, place: Place) -> Iterator[Item]:
+def from_user(payload: Payload, place: Place) -> Iterable[Item]:
     """A message of role user, in up to one item a tier: the harness speaks in the user's name too."""
     kinds = (payload.passthrough.content_item_kinds if payload.passthrough else None) or []
     pieces = [Piece(text=payload.content)] if isinstance(payload.content, str) else payload.content or []
-    tiers: dict[Tier, list[Part]] = {}
+    tiers: dict[Tier, tuple[Part, ...]] = {}
     for number, piece in enumerate(pieces):
         kind = kinds[number] if len(kinds) == len(pieces) else (kinds[0] if kinds else "")
         text = piece.text or ""
-        if not fragment(text):
-            tiers.setdefault(user_tier(kind, text), []).extend(parts([piece]))
-    for tier, said in tiers.items():
-        if said:
-            yield place.said(tier, "user", *said)
+        if not fragment(text) and (spoken := parts([piece])):
+            tier = user_tier(kind, text)
+            tiers[tier] = tiers.get(tier, ()) + spoken
+    return [place.said(tier, "user", spoken) for tier, spoken in tiers.items()]
 
 
 def user_tier(kind: str, text: str) -> Tier:
@@ -145,32 +131,23 @@ def fragment(text: str) -> bool:
     return any(start.startswith(opening) and end.endswith(closing) for opening, closing in FRAGMENTS)
 
 
-def from_harness(payload: Payload, place: Place) -> Iterator[Item]:
+def from_harness(payload: Payload, place: Place) -> Iterable[Item]:
     """A developer message: kept when a hook gave it, or when nothing says who did. Host prompts are not kept."""
     kinds = (payload.passthrough.content_item_kinds if payload.passthrough else None) or []
-    if kinds and HOOK_CONTEXT not in kinds:
-        return
-    given = tuple(parts(payload.content))
-    if given:
-        yield place.said("context", "system", *given)
+    return () if kinds and HOOK_CONTEXT not in kinds else said("context", "system", payload, place)
 
 
-def from_agent(payload: Payload, place: Place) -> Iterator[Item]:
-    """What one agent told another."""
-    told = tuple(parts(payload.content))
-    if told:
-        yield place.said("other_agent", "assistant", *told)
-
-
-def parts(content: str | list[Piece] | None) -> Iterator[Part]:
+def parts(content: str | list[Piece] | None) -> tuple[Part, ...]:
     """Content as parts: text as it is, anything else as a placeholder. Encrypted parts are left out."""
+    found: list[Part] = []
     for piece in [Piece(text=content)] if isinstance(content, str) else content or ():
         text = piece.text or piece.refusal
         if text:
-            if not (text.endswith(">") and IMAGE_TAG.fullmatch(text.strip())):
-                yield Part(kind="text", text=text)
+            if text[-1] != ">" or not IMAGE_TAG.fullmatch(text.strip()):
+                found.append(Part(kind="text", text=text))
         elif piece.type in PLACEHOLDERS:
-            yield Part(kind=PLACEHOLDERS[piece.type])
+            found.append(Part(kind=PLACEHOLDERS[piece.type]))
+    return tuple(found)
 
 
 def call(payload: Payload) -> ToolUse:
@@ -195,7 +172,7 @@ def result(payload: Payload, place: Place, question: Callable[[str], str | None]
     call_id = payload.call_id or payload.id or ""
     text, status = outcome(payload)
     if answered(text) and (asked := question(call_id)) is not None:
-        return place.said("human", "user", Part(kind="text", text=f"Assistant question: {asked}\nHuman reply: {text}"))
+        return place.answered(asked, text)
     return place.done(ToolUse(id=call_id, status=status, output=text), "tool")
 
 

@@ -64,7 +64,7 @@ def judged(text: str) -> tuple[str, bool]:
         return wrapped.output, not wrapped.metadata.exit_code
     head = text[:HEAD]
     if head.startswith("Script "):
-        nested = NESTED_EXIT.search(head)
+        nested = NESTED_EXIT.search(head) if "exit_code" in head else None
         return text, not (head.startswith(SCRIPT_FAILED) or (nested and nested[1] != "0"))
     found = EXIT.search(head.split("\nOutput:\n", 1)[0]) if "xit" in head else None
     return text, found is None or found[1] == "0"

@@ -49,9 +49,11 @@ class CodexPlugin:
     @hookimpl
     def codexmem_capture_presence(self, sessions: Sequence[Session], services: Services) -> Mapping[str, Presence]:
         """Whether each rollout is there, in either form; a vanished file is no proof of deletion."""
-        from codexmem_host_codex import rollouts
+        from codexmem_hookspecs.session_files import presence
 
-        return rollouts.presence(sessions, services)
+        from codexmem_host_codex.rollouts import open_rollout
+
+        return presence(sessions, lambda session: open_rollout(session.locator, services))
 
 
 plugin = CodexPlugin()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.json_lines import NotUnderstood, Place, milliseconds
 from codexmem_hookspecs.values.capture import Part, Skipped
 
 from codexmem_host_codex import records
 from codexmem_host_codex.earlier import Earlier, directory
-from codexmem_host_codex.items import DROPPED, QUESTION, Place, from_agent, items, user_tier
-from codexmem_host_codex.records import NotUnderstood
+from codexmem_host_codex.items import QUESTION, items, said, user_tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,70 +31,75 @@ class Reading:
         self.earlier = Earlier(rollout, after)
         self.began_ms = 0
         """When the session itself began, once its session_meta was met."""
-        self._cwd: str | None = None if after else session.cwd
+        self._cwd: str | None = None if after else ""
+        """Working directory where it differs from the session's; None until it was looked for."""
         self._memory_off = False
 
     def entries(self) -> Iterator[Item | Skipped]:
         """All items, and what was skipped. Raises Unreadable at the end when nothing was understood."""
+        look, head, wordless = records.LOOK.search, records.HEAD, records.WORDLESS
         lines = understood = 0
         for number, end, data, problem in self.rollout.folder.lines(self.rollout.name, self.after):
+            looked = look(data, 0, head)
             lines += 1
-            try:
-                found = self._items(data, end, problem)
-                if found is None:
-                    lines -= not data or data.isspace()
-                    continue
+            if looked and looked.lastindex == wordless and data.endswith(b"}}"):
                 understood += 1
-                yield from found
+                continue
+            try:
+                if looked and looked.lastindex == records.RESPONSE:
+                    response = records.response(data)
+                    found: Iterable[Item] | None = self._response(response.payload, response.timestamp, end)
+                else:
+                    found = self._other(data, end, problem)
             except NotUnderstood as reason:
                 yield Skipped(position=end, reason=str(reason), line=0 if self.after else number)
+                continue
+            if found is None:
+                lines -= not data or data.isspace()
+                continue
+            understood += 1
+            yield from found
         if lines and not understood and not self.after:
             raise Unreadable(f"0 of {lines} lines understood in {self.rollout.name}: not a rollout that we know")
         if self._memory_off and self.session.memory_mode == "enabled":
             raise Unreadable("the session turned its memory off after it began")
 
-    def _items(self, data: bytes, end: int, problem: str) -> Iterable[Item] | None:
-        """What a line says; None when it is empty or of no known type. Raises NotUnderstood."""
-        head = data[: records.HEAD]
-        if records.WORDLESS.search(head) and data.endswith(b"}}"):
-            return ()
-        if records.RESPONSE in head:
-            response = records.response(data)
-            return self._response(response.payload, response.timestamp, end)
+    def _response(self, payload: records.Payload, timestamp: str | None, end: int) -> Iterable[Item]:
+        if payload.name == QUESTION and payload.type == "function_call":
+            self.earlier.asked(payload.call_id or "", str(payload.arguments or ""))
+        return items(payload, self._place(timestamp, end), self.earlier.question)
+
+    def _other(self, data: bytes, end: int, problem: str) -> Iterable[Item] | None:
+        """Records around the conversation: few hold words, two set the working directory.
+
+        None when the line is empty or of no known type. Raises NotUnderstood.
+        """
         if problem:
             raise NotUnderstood(problem)
         if not data or data.isspace():
             return None
         record = records.record(data)
-        return self._other(record, end) if record.type in records.KNOWN else None
-
-    def _response(self, payload: records.Payload, timestamp: str | None, end: int) -> Iterable[Item]:
-        if payload.type in DROPPED:
-            return ()
-        if payload.name == QUESTION and payload.type == "function_call":
-            self.earlier.asked(payload.call_id or "", str(payload.arguments or ""))
-        return items(payload, self._place(timestamp, end), self.earlier.question)
-
-    def _other(self, record: records.Record, end: int) -> Iterable[Item]:
-        """Records around the conversation: few hold words, two set the working directory."""
         kind = record.type
+        if kind not in records.KNOWN:
+            return None
         if kind == "response_item":  # written in an unusual way, or the first look would have seen it
             return self._response(records.payload(record.payload, records.Payload), record.timestamp, end)
         if kind == "event_msg":
             return self._event(record, end)
         if kind == "turn_context":
-            self._cwd = directory(record) or self._cwd
+            self._move(directory(record))
         elif kind == "session_meta":
             self._meta(records.payload(record.payload, records.Meta))
         elif kind == "inter_agent_communication":
-            return from_agent(records.payload(record.payload, records.Payload), self._place(record.timestamp, end))
+            payload = records.payload(record.payload, records.Payload)
+            return said("other_agent", "assistant", payload, self._place(record.timestamp, end))
         return ()
 
     def _event(self, record: records.Record, end: int) -> Iterable[Item]:
         """Only two old events hold words; newer ones repeat response items."""
         head = records.head(record.payload)
         if b'"thread_settings_applied"' in head:
-            self._cwd = directory(record) or self._cwd
+            self._move(directory(record))
         if b'"user_message"' not in head and b'"agent_message"' not in head:
             return ()
         spoken = records.payload(record.payload, records.Spoken)
@@ -103,17 +108,21 @@ class Reading:
             return ()
         place, part = self._place(record.timestamp, end), Part(kind="text", text=spoken.message)
         if role == "user":
-            return (place.said(user_tier("", spoken.message), "user", part),)
-        return (place.said("final", "assistant", part),)
+            return (place.said(user_tier("", spoken.message), "user", (part,)),)
+        return (place.said("final", "assistant", (part,)),)
 
     def _meta(self, meta: records.Meta) -> None:
         """A session_meta of this session; Codex appends another one when the user switches memory off or on."""
         if meta.id == self.session.id:
             self._memory_off = meta.memory_mode == "disabled"
-            self.began_ms = self.began_ms or records.milliseconds(meta.timestamp, self.now_ms)
+            self.began_ms = self.began_ms or milliseconds(meta.timestamp, self.now_ms)
 
     def _place(self, timestamp: str | None, end: int) -> Place:
         if self._cwd is None:
-            self._cwd = self.earlier.working_directory() or self.session.cwd
-        cwd = "" if self._cwd == self.session.cwd else self._cwd
-        return Place(end, records.milliseconds(timestamp, self.now_ms), cwd)
+            self._cwd = ""
+            self._move(self.earlier.working_directory())
+        return Place(end, milliseconds(timestamp, self.now_ms), self._cwd or "")
+
+    def _move(self, directory: str) -> None:
+        if directory:
+            self._cwd = "" if directory == self.session.cwd else directory

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
+from codexmem_hookspecs.json_lines import decoded
 from msgspec import Raw, Struct, field
 
 KNOWN = frozenset(
@@ -28,15 +27,7 @@ KNOWN = frozenset(
 )
 """Record types that Codex writes. Others are passed over; a file that has none of these is no rollout."""
 
-EARLIEST_MS = 1_420_070_400_000
-"""2015 began. A time before it comes from a broken clock."""
-
-SURROGATE = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
-
-
-class NotUnderstood(Exception):  # noqa: N818 - a state of one line, not a failure of the program
-    """A line is no record. The message says why."""
 
 
 class Record(Struct, gc=False):
@@ -138,13 +129,17 @@ class Meta(Struct, gc=False):
 
 HEAD = 200
 """Bytes at the beginning of a line or a payload in which its type stands, as Codex writes it."""
-RESPONSE = b'"type":"response_item"'
-WORDLESS = re.compile(
-    rb'"type":"(?:event_msg","payload":\{"type":"(?!user_message"|agent_message"|thread_settings_applied")'
-    rb'|response_item","payload":\{"type":"(?:reasoning|additional_tools|configuration_update)")'
+LOOK = re.compile(
+    rb'"type":"(?:(event_msg","payload":\{"type":"(?!user_message"|agent_message"|thread_settings_applied")'
+    rb'|response_item","payload":\{"type":"(?:reasoning|additional_tools|configuration_update)")|(response_item"))'
 )
-"""How records begin that hold nobody's words, so that they need not be parsed: more than half of a rollout, some of
-them as long as the tool's output that they repeat. One that is cut off is parsed all the same, to be reported."""
+"""One look at how a line begins.
+
+Group 1: a record that holds nobody's words and need not be parsed. That is more than half of a rollout, and some are as
+long as the tool's output that they repeat. One that is cut off is parsed all the same, to be reported. Group 2: a
+response item.
+"""
+WORDLESS, RESPONSE = 1, 2
 
 _response = msgspec.json.Decoder(Response)
 _record = msgspec.json.Decoder(Record)
@@ -154,71 +149,25 @@ _decoders: dict[type, msgspec.json.Decoder[Any]] = {
 
 
 def record(data: bytes) -> Record:
-    """One line as a record. Raises NotUnderstood.
-
-    msgspec refuses half of a surrogate pair, which hosts do write; such a line is read the slow way, with the half
-    characters replaced.
-    """
-    try:
-        return _record.decode(data)
-    except msgspec.ValidationError as error:
-        raise NotUnderstood(f"no rollout record: {error}") from None
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    try:
-        return _record.decode(repaired(data))
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstood(reason(error)) from None
+    """One line as a record. Raises NotUnderstood."""
+    return decoded(_record.decode, data)
 
 
 def response(data: bytes) -> Response:
     """A line known to hold a response item. Raises NotUnderstood."""
     try:
         return _response.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except (ValueError, RecursionError):
         whole = record(data)
         return Response(whole.type, payload(whole.payload, Payload), whole.timestamp)
 
 
 def payload(raw: Raw, shape: type[T]) -> T:
     """A record's payload in one shape. Raises NotUnderstood."""
-    try:
-        decoded: T = _decoders[shape].decode(raw)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstood(reason(error)) from None
-    return decoded
+    found: T = decoded(_decoders[shape].decode, bytes(raw))
+    return found
 
 
 def head(raw: Raw) -> bytes:
     """The beginning of a payload, where its type stands."""
     return bytes(memoryview(raw)[:HEAD])
-
-
-def repaired(data: bytes) -> bytes:
-    """The same JSON without half surrogate pairs. Raises ValueError and RecursionError when it is no JSON at all."""
-    return SURROGATE.sub("\ufffd", json.dumps(json.loads(data.decode()), ensure_ascii=False)).encode()
-
-
-def reason(error: Exception) -> str:
-    """Why a line could not be read, without any of its content."""
-    if isinstance(error, UnicodeDecodeError) or "UTF-8" in str(error):
-        return "not valid UTF-8"
-    if isinstance(error, msgspec.ValidationError):
-        return f"unexpected shape: {error}"
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return "not valid JSON"
-
-
-def milliseconds(timestamp: str | None, now_ms: int) -> int:
-    """RFC 3339 as UNIX milliseconds; 0 when it is missing, unreadable, before 2015 or later than now."""
-    if not timestamp:
-        return 0
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        at_ms = int(moment.timestamp() * 1000)
-    except (ValueError, OverflowError):
-        return 0
-    return at_ms if EARLIEST_MS <= at_ms <= now_ms else 0

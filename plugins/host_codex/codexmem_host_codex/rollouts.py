@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused, Unreadable
-from codexmem_hookspecs.values.capture import Presence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from codexmem_hookspecs.services import Folder, Services
-    from codexmem_hookspecs.values.capture import Session
 
 COMPRESSED = ".zst"
 
@@ -50,16 +46,3 @@ def open_rollout(locator: str, services: Services) -> Rollout:
         if exists(folder, form):
             return Rollout(folder=folder, name=form)
     raise Unreadable(f"{locator} is not there")
-
-
-def presence(sessions: Sequence[Session], services: Services) -> Mapping[str, Presence]:
-    """Present where a file is. Never gone: a file may be moved, archived or on a disk that is not mounted."""
-    found: dict[str, Presence] = {}
-    for session in sessions:
-        try:
-            open_rollout(session.locator, services)
-        except (Unreadable, Refused, OSError):
-            found[session.id] = Presence.unknown
-        else:
-            found[session.id] = Presence.present
-    return found

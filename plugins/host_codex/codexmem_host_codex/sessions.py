@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import re
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.errors import Refused, Rewritten, Unreadable
+from codexmem_hookspecs.json_lines import TAIL, NotUnderstood
+from codexmem_hookspecs.session_files import changed_files, measured, newest_first
 from codexmem_hookspecs.values.capture import Session
 
 from codexmem_host_codex import records
 from codexmem_host_codex.host import CodexHost
-from codexmem_host_codex.records import Meta, NotUnderstood
+from codexmem_host_codex.records import Meta
 from codexmem_host_codex.rollouts import COMPRESSED, exists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from codexmem_hookspecs.services import Folder, Services
     from codexmem_hookspecs.values.capture import FileStat, MemoryMode, SessionKind, SessionQuery
@@ -27,61 +27,14 @@ SUFFIXES = (".jsonl", ".jsonl" + COMPRESSED)
 HEAD_LINES = 20
 """Lines in which a session_meta is looked for; a fork may copy its parent's before its own."""
 FORK_HEAD_LINES = 400
-TAIL = 65_536
-DIGESTED = 4_096
-"""Bytes at the end whose digest tells two contents of one length apart."""
-TIMESTAMP = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{10,40})"')
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-UNREADABLE = (Unreadable, Rewritten, Refused, OSError)
 
 
 def find(query: SessionQuery, services: Services) -> Iterable[Session]:
-    """Sessions that are new or changed, newest first; of two files of one session the longer."""
-    found: dict[str, Session] = {}
-    for locator, stat in candidates(query, services):
-        try:
-            session = describe(locator, stat, query, services)
-        except UNREADABLE as error:
-            services.log.warning("a rollout cannot be read", path=locator, reason=str(error))
-            continue
-        if session and (session.id not in found or session.size_bytes > found[session.id].size_bytes):
-            found[session.id] = session
-    return sorted(found.values(), key=lambda session: (session.updated_at_ms, session.id), reverse=True)
-
-
-def candidates(query: SessionQuery, services: Services) -> Iterator[tuple[str, FileStat]]:
-    """Files whose state the engine does not hold. This loop runs for every file there is: it must stay bare."""
-    unchanged = query.unchanged
-    for folder, under in places(query, services):
-        root = folder.root.rstrip("/") + "/"
-        suffixes = () if query.folder else SUFFIXES
-        try:
-            for stat in folder.scan(under, suffixes=suffixes, links=True):
-                path, size, mtime_ns, inode = stat
-                locator = root + path
-                if unchanged(locator, f"{mtime_ns}:{size}:{inode}"):
-                    if query.folder:
-                        query.claim(locator)
-                elif size:
-                    yield locator, stat
-        except FileNotFoundError:
-            continue
-        except (Refused, OSError) as error:
-            services.log.warning("a folder cannot be read", path=root + under, reason=str(error))
-
-
-def places(query: SessionQuery, services: Services) -> list[tuple[Folder, str]]:
-    """The folders to scan."""
-    if query.folder:
-        return [(services.open_folder(query.folder), "")]
+    """Sessions that are new or changed, newest first."""
     home = str(services.settings.get("home", "")) or next(iter(CodexHost().homes(services.environ)), "")
-    if not home:
-        return []
-    try:
-        folder = services.open_folder(home)
-    except (Refused, OSError):
-        return []
-    return [(folder, under) for under in STORES]
+    files = changed_files(home, STORES, SUFFIXES, query, services)
+    return newest_first(files, lambda locator, stat: describe(locator, stat, query, services), services)
 
 
 def describe(locator: str, stat: FileStat, query: SessionQuery, services: Services) -> Session | None:
@@ -101,23 +54,17 @@ def describe(locator: str, stat: FileStat, query: SessionQuery, services: Servic
         services.log.warning("a rollout does not say which session it is", path=locator, lines=head.lines)
         meta.id = named[-1] if named else name.split(".", 1)[0]
     tail, length = folder.tail(name, TAIL)
-    now_ms = services.clock.now_ms()
-    touched_ms = max(0, min(stat.mtime_ns // 1_000_000, now_ms))
-    return Session(
+    session = Session(
         host=CodexHost.name,
         id=meta.id,
         locator=locator,
         cwd=meta.cwd or "",
-        updated_at_ms=newest(tail, now_ms) or touched_ms,
-        touched_at_ms=touched_ms,
-        stamp=stat.stamp,
-        revision=f"{length}:{hashlib.blake2b(tail[-DIGESTED:], digest_size=8).hexdigest()}",
         kind=kind(meta),
         source=source(meta),
         memory_mode=mode(meta, tail),
         forked_from=meta.forked_from_id or "",
-        size_bytes=length,
     )
+    return measured(session, stat, tail, length, services.clock.now_ms())
 
 
 class Head:
@@ -148,11 +95,6 @@ class Head:
             return
         if record.type == "session_meta" and meta.id:
             self.meta = meta
-
-
-def newest(tail: bytes, now_ms: int) -> int:
-    """The newest sane time that a record states, UNIX milliseconds; 0 when there is none."""
-    return max((records.milliseconds(text.decode(), now_ms) for text in set(TIMESTAMP.findall(tail))), default=0)
 
 
 def kind(meta: Meta) -> SessionKind:

@@ -21,6 +21,5 @@ def read(session: Session, after: int, services: Services) -> Iterator[Item | Sk
     reading = Reading(rollout, session, after, services.clock.now_ms())
     if session.forked_from and not after:
         # A position that was given lies past the inherited part, so a tail needs no comparison.
-        yield from forks.without_inherited(reading, session, rollout, services)
-    else:
-        yield from reading.entries()
+        return forks.without_inherited(reading, session, rollout, services)
+    return reading.entries()

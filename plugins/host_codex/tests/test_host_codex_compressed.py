@@ -4,6 +4,7 @@ import os
 import sys
 
 import pytest
+from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import Presence
 
 if sys.version_info >= (3, 14):
@@ -36,7 +37,7 @@ def test_both_forms_at_once_are_one_session_and_the_plain_one_wins(guarded, line
     plain = guarded.write(*lines, guarded.user("five"))
     assert guarded.session().locator == plain
     known = {(plain, guarded.session().stamp)}
-    assert guarded.sessions(unchanged=lambda *state: state in known) == []
+    assert guarded.sessions(known=Known.of(known)) == []
 
 
 def test_a_truncated_compressed_file_is_reported_and_stops_no_other(guarded, lines):

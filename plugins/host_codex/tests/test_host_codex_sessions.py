@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from codexmem_hookspecs.known import Known
 
 ID = "0198a000-0000-7000-8000-000000000001"
 OTHER = "0198a000-0000-7000-8000-000000000002"
@@ -168,7 +169,7 @@ def test_only_files_with_a_new_stat_are_opened(codex):
     with open(resumed, "ab") as file:
         file.write(b"\n")
     codex.services.opened.clear()
-    assert [session.locator for session in codex.sessions(unchanged=lambda *state: state in known)] == [resumed]
+    assert [session.locator for session in codex.sessions(known=Known.of(known))] == [resumed]
     assert set(codex.services.opened) == {resumed}
 
 

@@ -132,6 +132,7 @@ CREATE TABLE usage_ledger (
     );
 INSERT INTO "usage_ledger" VALUES('2026-01-01','extract','v1','m',1,5,2);
 CREATE UNIQUE INDEX "schema_migration_name" ON "schema_migration" ("name");
+CREATE INDEX sessions_excluded ON sessions (host, id) WHERE memory_mode <> 'enabled';
 CREATE INDEX sessions_recency ON sessions (updated_at_ms DESC);
 CREATE INDEX session_locators_session ON session_locators (host, session_id);
 CREATE INDEX events_session ON events (host, session_id, id);

@@ -23,6 +23,7 @@ STATEMENTS = (
         PRIMARY KEY (host, id)
     )""",
     "CREATE INDEX sessions_recency ON sessions (updated_at_ms DESC)",
+    "CREATE INDEX sessions_excluded ON sessions (host, id) WHERE memory_mode <> 'enabled'",
     """CREATE TABLE session_locators (
         host TEXT NOT NULL,
         locator TEXT NOT NULL,
