@@ -29,6 +29,12 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
         Setting(key="generate_memories", default=True, help="learn from sessions"),
         Setting(key="use_memories", default=True, help="give memory to new sessions"),
         Setting(key="dedicated_tools", default=True, help="offer the memory tools to agents"),
+        Setting(
+            key="citations",
+            default="auto",
+            choices=("auto", "on", "off"),
+            help="ask agents to cite what they used; auto: where the host hides it (OpenCode)",
+        ),
         Setting(key="disable_on_external_context", default=False, help="do not learn from sessions that used the web"),
         Setting(key="max_raw_memories_for_consolidation", default=256, low=1, high=4096, help="sessions consolidated"),
         Setting(key="max_unused_days", default=30, low=0, high=365, help="days until an unused session is let go"),
@@ -42,8 +48,38 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
     ),
     "models": (
         Setting(key="backend", default="extractive", help="extractive (built in, offline, free) or a registered one"),
+        Setting(key="model", default="", help="model of both stages, unless [memories] names one for a stage"),
+        Setting(key="base_url", default="", help="openai, anthropic: another server that speaks the same API"),
+        Setting(key="wire", default="responses", choices=("responses", "chat"), help="openai: which API is spoken"),
+        Setting(
+            key="api_key_env",
+            default="",
+            help="environment variable that holds the key; empty: the provider's usual one, and none for a base_url",
+        ),
+        Setting(key="stream", default=False, help="ask for a stream, where a provider needs it"),
+        Setting(key="structured", default=True, help="let the provider enforce the JSON schema of answers"),
+        Setting(key="tool_calls", default=True, help="the model has tool calls; false: one JSON action an answer"),
+        Setting(key="efforts", default=(), help="effort levels that the model knows; empty: none is asked for"),
+        Setting(
+            key="context_window", default=0, low=0, high=100_000_000, help="tokens the model reads at once; 0: unknown"
+        ),
+        Setting(
+            key="max_output_tokens", default=0, low=0, high=1_000_000, help="longest answer; 0: the provider's own"
+        ),
+        Setting(key="timeout_s", default=300.0, low=0.1, high=3600, help="seconds until a request is given up"),
+        Setting(key="costs", default=True, help="calls cost money or quota; false for a model of your own: no limits"),
+        Setting(
+            key="recipe", default="", choices=("", "codex", "claude"), help="command: codex exec or claude -p as model"
+        ),
+        Setting(key="command", default=(), help="command: a program of your own, prompt in, answer out"),
         Setting(
             key="job_minutes", default=15.0, low=0.01, high=60, help="minutes without a sign of life until a job ends"
+        ),
+    ),
+    "budget": (
+        Setting(key="calls_per_day", default=200, low=0, high=1_000_000, help="requests a day (UTC), all memories"),
+        Setting(
+            key="tokens_per_day", default=2_000_000, low=0, high=10_000_000_000, help="tokens a day (UTC), all memories"
         ),
     ),
     "plugins": (Setting(key="disabled", default=(), help="plugins that are not loaded, by name"),),

@@ -26,9 +26,7 @@ DEFAULTS: Mapping[Stage, str] = {"extraction": "", "consolidation": ""}
 """None: Anthropic retires models by date, so the user names one."""
 
 
-def anthropic(
-    settings: ModelSettings, environ: Mapping[str, str], exchange: Callable[[Deadline], Exchange]
-) -> Reached:
+def anthropic(settings: ModelSettings, environ: Mapping[str, str], exchange: Callable[[Deadline], Exchange]) -> Reached:
     """Anthropic's key is only ever sent to Anthropic: another address gets the key of ``api_key_env``, or none."""
     url = (settings.base_url or BASE_URL).removesuffix("/v1")
     variable = settings.api_key_env or (API_KEY_ENV if url == BASE_URL else "")
@@ -52,4 +50,9 @@ def anthropic(
         turn=provider.turn,
         budget_bytes=settings.budget_bytes,
     )
-    return Reached(backend=backend, provider=f"{NAME} at {address(url)}", credentials=key, defaults=DEFAULTS)
+    return Reached(
+        backend=backend,
+        provider=f"{NAME} at {address(url)}",
+        credentials=lambda: f"{variable}={key()}",
+        defaults=DEFAULTS,
+    )

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
 from codexmem_hookspecs.values.records import ModelBackend
 
-from codexmem_core.models.extractive import find
-
 if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services, Transcript
 
 
 def _ask(_request: ExtractionRequest, transcript: Transcript, _services: Services) -> Reply:
+    from codexmem_core.models.extractive import find  # its patterns are dear to compile, and most commands ask nothing
+
     return Reply(findings=find(transcript))
 
 

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 NAME = "command"
 NO_DEFAULTS: Mapping[Stage, str] = {"extraction": "", "consolidation": ""}
-_ERROR_LINES = 2
-"""Of a failed program only its last words tell why: before them it may have printed the prompt."""
+_ERROR_LINES = 4
+"""Of a failed program only its last lines tell why, best one that begins with "error": before them it may have printed
+the prompt."""
 _ERROR_CHARS = 500
 
 
@@ -69,6 +70,7 @@ def command(
         provider=f"{NAME} {name}",
         credentials=lambda: recipe.credentials(environ),
         defaults=NO_DEFAULTS,
+        attempts=1,  # programs try again by themselves
         picks_model=True,
     )
 
@@ -129,6 +131,7 @@ class CommandProgram:
 
 def _refusal(program: str, exit_status: int, http_status: int, said: str, usage: Usage) -> ModelRefused:
     lines = [line.strip() for line in said.splitlines() if line.strip()][-_ERROR_LINES:]
-    last = " ".join(lines)[-_ERROR_CHARS:] or "it said nothing"
+    named = [line for line in lines if line.lower().startswith("error")]
+    last = " ".join(named[-1:] or lines[-1:])[-_ERROR_CHARS:] or "it said nothing"
     kind = kind_of(http_status, last, waits=False) if http_status else told_kind(last) or "transport"
     return Unusable(f"{NAME} {program}: exit status {exit_status}: {redact(last)}", kind, usage)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from codexmem_hookspecs.values.models import Message, ToolCall, Usage
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from codexmem_hookspecs.values.models import Message, ToolCall, Usage
     from codexmem_hookspecs.values.read import ToolInfo
 
 CHARS_A_TOKEN = 4

@@ -18,16 +18,26 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.extract import Decision, Findings, Preference, Source, Task
 
-from codexmem_core.models.findings.commands import Call, error_line, failed, tests_passed, understand
-from codexmem_core.models.findings.feedback import beyond_thanks, mood, request
+from codexmem_core.models.findings.commands import Call, understand
+from codexmem_core.models.findings.feedback import NEXT, RETRACTED, asks_to_know, beyond_thanks, mood, request
 from codexmem_core.models.findings.identifiers import identifiers
-from codexmem_core.models.findings.preferences import changed_mind, decision, lasting, preference
-from codexmem_core.models.findings.sentences import sentences, shortened, visible
+from codexmem_core.models.findings.outputs import error_line, failed, tests_passed
+from codexmem_core.models.findings.preferences import (
+    changed_mind,
+    decision,
+    introduces_rules,
+    lasting,
+    preference,
+    taken_back,
+    waived,
+    withdrawn,
+)
+from codexmem_core.models.findings.sentences import QUOTE_CHARS, Sentence, sentences, shortened, visible
 from codexmem_core.models.findings.tasks import OpenFailures, OpenTask
-from codexmem_core.models.findings.topics import family, replaces
+from codexmem_core.models.findings.topics import family, replaces, takes_back, topic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from codexmem_hookspecs.services import Transcript
     from codexmem_hookspecs.values.capture import Item, Session
@@ -110,39 +120,64 @@ class _Reading:
         if not said:
             return
         source = self._source(item)
-        self._note_names(name for sentence in said for name in identifiers(sentence))
-        requests: list[str] = []
-        feeling = mood(said[0])
-        for sentence in said:
-            rest = self._statement(sentence, source)
-            if rest and mood(rest) in {"", "complaint"}:
-                requests.append(rest)
-            elif rest and (more := beyond_thanks(rest)):
-                requests.append(more)
-        self._said = (_name(said[0]), source)
+        self._note_names(name for sentence in said for name in identifiers(sentence.text))
+        requests = self._asked(said, source)
+        feeling = mood(said[0].text)
+        if feeling == "complaint" and any(RETRACTED.search(sentence.text) for sentence in said):
+            feeling = ""
+            requests = requests[_onwards(requests) :] or requests
+        self._said = (_name(said[0].text), source)
         if self._task is not None and feeling in {"thanks", "complaint", "stop"}:
             self._task.judged(feeling)
         if feeling == "complaint" and self._task is not None:
-            return
+            # "That's wrong. Carry on: add …": what is asked then is a task of its own.
+            requests = requests[_onwards(requests) :]
         if feeling in {"go on", "stop"} and (self._task is not None or not requests):
             return
         if requests:
             self._open(requests, source)
 
-    def _statement(self, sentence: str, source: Source) -> str:
-        """Take a preference or a decision from the sentence; what is left of it is a request, or nothing."""
-        chosen = decision(sentence)
-        if chosen and not lasting(sentence):
-            self._decide(Decision(text=chosen, source=source), corrected=changed_mind(sentence))
+    def _asked(self, said: Sequence[Sentence], source: Source) -> list[str]:
+        """Take preferences and decisions from a message; what is left of it are requests."""
+        headings = {sentence.heading for sentence in said if sentence.listed}
+        requests: list[str] = []
+        lead = ""
+        for sentence in said:
+            if withdrawn(sentence.text):
+                del requests[-1:]
+                continue
+            if sentence.text in headings and introduces_rules(sentence.text):
+                continue
+            rest = self._statement(sentence, lead, source)
+            if lead and rest == sentence.text:
+                requests.append(lead)
+            lead = ""
+            if rest == sentence.text and taken_back(rest):
+                lead = rest
+            elif waived(rest):
+                continue
+            elif rest and mood(rest) in {"", "complaint"}:
+                requests.append(rest)
+            elif rest and (more := beyond_thanks(rest)):
+                requests.append(more)
+        return [*requests, lead] if lead else requests
+
+    def _statement(self, sentence: Sentence, lead: str, source: Source) -> str:
+        """Take a preference or a decision from the sentence; what is left of it is a request, or nothing.
+
+        ``lead`` is the sentence in front of it if that one took something back ("I changed my mind about …").
+        """
+        text = sentence.text
+        chosen = decision(text)
+        if chosen and not lasting(text):
+            self._decide(Decision(text=_led(lead, chosen), source=source), corrected=changed_mind(text))
             return ""
-        stated = preference(sentence)
+        stated = preference(text, sentence.heading, listed=sentence.listed)
         if stated is None:
-            return sentence
-        self._prefer(
-            Preference(
-                quote=stated.quote, polarity=stated.polarity, topic=stated.topic, source=source, scope=stated.scope
-            )
-        )
+            return text
+        quote = _led(lead, stated.quote)
+        about = topic(quote, stated.polarity) if lead else stated.topic
+        self._prefer(Preference(quote=quote, polarity=stated.polarity, topic=about, source=source, scope=stated.scope))
         return stated.request
 
     def _prefer(self, new: Preference) -> None:
@@ -151,10 +186,9 @@ class _Reading:
             old
             for old in self._preferences
             if not (
-                old.scope == new.scope
+                (old.scope == "everywhere") == (new.scope == "everywhere")
                 and old.source.cwd == new.source.cwd
-                and family(old.topic) == same
-                and replaces(new, old)
+                and (takes_back(new, old) or (family(old.topic) == same and replaces(new, old)))
             )
         ]
         self._preferences = [*kept, new][-PREFERENCES:]
@@ -165,8 +199,12 @@ class _Reading:
         self._decisions = [*self._decisions, new][-DECISIONS:]
 
     def _open(self, requests: list[str], source: Source) -> None:
-        name = next((sentence for sentence in requests if len(sentence) >= SHORTEST_NAME), requests[0])
-        self._task = OpenTask(name=_name(name), source=source, asked=any(map(request, requests)))
+        long = [sentence for sentence in requests if len(sentence) >= SHORTEST_NAME]
+        # "I'm on a train. Does it build offline?": what asks for work names the task.
+        name = next(filter(request, long), next(iter(long), requests[0]))
+        self._task = OpenTask(
+            name=_name(name), source=source, asked=any(request(words) and not asks_to_know(words) for words in requests)
+        )
         if len(self._first) < FIRST_TASKS:
             self._first.append(self._task)
             return
@@ -222,6 +260,16 @@ class _Reading:
             if len(self._names) >= IDENTIFIERS:
                 return
             self._names.setdefault(name)
+
+
+def _onwards(requests: Sequence[str]) -> int:
+    """Where a message goes on to something else; its length when it does not."""
+    return next((number for number, words in enumerate(requests) if NEXT.match(words)), len(requests))
+
+
+def _led(lead: str, quote: str) -> str:
+    """The statement with the sentence in front of it, as long as both make one quote."""
+    return f"{lead} {quote}" if lead and len(lead) + len(quote) < QUOTE_CHARS else quote
 
 
 def _name(sentence: str) -> str:

@@ -55,4 +55,9 @@ def openai(settings: ModelSettings, environ: Mapping[str, str], exchange: Callab
         turn=provider.turn,
         budget_bytes=settings.budget_bytes,
     )
-    return Reached(backend=backend, provider=f"{NAME} at {address(url)}", credentials=key, defaults=defaults)
+    return Reached(
+        backend=backend,
+        provider=f"{NAME} at {address(url)}",
+        credentials=lambda: f"{variable}={key()}",
+        defaults=defaults,
+    )

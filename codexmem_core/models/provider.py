@@ -95,9 +95,7 @@ class HttpProvider:
         said, usage = self._exchanged(question, services)
         return Turn(text=said.text, calls=said.calls, usage=usage)
 
-    def _question(
-        self, stage: Stage, messages: tuple[Message, ...], effort: Effort, **more: Any
-    ) -> Question:
+    def _question(self, stage: Stage, messages: tuple[Message, ...], effort: Effort, **more: Any) -> Question:
         return Question(
             model=self._settings.model(stage, self._defaults),
             messages=messages,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from codexmem_hookspecs.values.records import ModelBackend
 
     from codexmem_core.models.selection import Stage
@@ -28,6 +29,8 @@ class Reached:
     """What changes when the credentials change; only its keyed digest is ever kept. Empty: nobody knows."""
     defaults: Mapping[Stage, str] = field(default_factory=dict)
     """The backend's own model of each stage; empty: it needs none, or the user must name one."""
+    attempts: int = 3
+    """Requests for one question when no answer arrives; each is counted."""
     picks_model: bool = False
     """Whether it works without a model's name."""
 

@@ -1,21 +1,23 @@
 """How known programs are asked: with their tools switched off, and without leaving a session behind.
 
-Checked against Codex CLI 0.171.0 and Claude Code 2.1.197. Claude Code is given no tool at all. Codex keeps an
-``apply_patch`` that its read-only sandbox refuses and calls between agents; shell, network, MCP servers, apps, hooks
-and the user's settings are off.
+Checked against Codex CLI 0.171.0 and Claude Code 2.1.197. Claude Code is given no tool at all, and one retry of its
+own: its ten take minutes. Codex keeps an ``apply_patch`` that its read-only sandbox refuses; shell, network, MCP
+servers, apps, hooks, other agents and the user's settings are off.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codexmem_hookspecs.values.models import Usage
 
 from codexmem_core.models.wires.events import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _CODEX_OFF = (
     "shell_tool", "unified_exec", "apps", "plugins", "hooks", "memories", "multi_agent", "goals", "browser_use",
@@ -52,7 +54,7 @@ def _plain(output: str) -> Printed:
 
 def _codex(model: str, effort: str) -> tuple[str, ...]:
     settings = [f"features.{name}=false" for name in _CODEX_OFF]
-    settings += ['web_search="disabled"', "project_doc_max_bytes=0"]
+    settings += ["agents.enabled=false", 'web_search="disabled"', "project_doc_max_bytes=0"]
     if effort:
         settings.append(f'model_reasoning_effort="{effort}"')
     return (
@@ -66,8 +68,8 @@ def _codex(model: str, effort: str) -> tuple[str, ...]:
 
 def _claude(model: str, effort: str) -> tuple[str, ...]:
     return (
-        "claude", "--print", "--safe-mode", "--no-session-persistence", "--strict-mcp-config",
-        "--disable-slash-commands", "--output-format", "json",
+        "env", "CLAUDE_CODE_MAX_RETRIES=1", "claude", "--print", "--safe-mode", "--no-session-persistence",
+        "--strict-mcp-config", "--disable-slash-commands", "--output-format", "json",
         *(("--model", model) if model else ()),
         *(("--effort", effort) if effort else ()),
         "--tools", "",

@@ -21,9 +21,8 @@ Kind = Literal["capacity", "credentials", "overflow", "invalid", "transport"]
 
 MESSAGE_CHARS = 500
 
-BAD_REQUEST, UNAUTHORIZED, PAYMENT, FORBIDDEN, NOT_FOUND, METHOD, TOO_LARGE, TOO_MANY, SERVER, UNAVAILABLE, OVERLOADED = (
-    400, 401, 402, 403, 404, 405, 413, 429, 500, 503, 529,
-)  # fmt: skip
+BAD_REQUEST, UNAUTHORIZED, PAYMENT, FORBIDDEN, NOT_FOUND, METHOD = 400, 401, 402, 403, 404, 405
+TIMED_OUT, TOO_LARGE, TOO_MANY, SERVER, UNAVAILABLE, OVERLOADED = 408, 413, 429, 500, 503, 529
 
 _CAPACITY = re.compile(
     r"usage limit|free usage exceeded|provider capacity exhausted|rate[ _-]?limit|quota|too many requests|\b429\b"
@@ -91,7 +90,8 @@ def kind_of(status: int, detail: str, *, waits: bool) -> Kind:
         return "capacity"
     if status == UNAVAILABLE and waits:
         return "capacity"
-    return "transport" if status >= SERVER else "invalid"
+    answered = BAD_REQUEST <= status < SERVER and status != TIMED_OUT
+    return "invalid" if answered else "transport"
 
 
 def told_kind(text: str) -> Kind | None:

@@ -47,7 +47,7 @@ class ModelSettings:
 
     def model(self, stage: Stage, defaults: Mapping[Stage, str]) -> str:
         """The model's name: ``[memories]`` option, ``[models] model``, the backend's default."""
-        return self.chosen[stage] or defaults[stage]
+        return self.chosen[stage] or defaults.get(stage, "")
 
     @property
     def budget_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""Services bound to one plugin and one call."""
+"""Services bound to one plugin and one call. Each is imported when it is first wanted: most commands want few."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from codexmem_core import config as configuration
-from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.services.deadline import WorkDeadline
-from codexmem_core.services.http import HttpClient
-from codexmem_core.services.models import BoundModels, ChosenModel
-from codexmem_core.services.processes import ChildProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +17,11 @@ if TYPE_CHECKING:
 
     from codexmem_core.config import Config
     from codexmem_core.paths import Home
+    from codexmem_core.safety.files import GuardedFolder
+    from codexmem_core.services.http import HttpClient
     from codexmem_core.services.log import LogBook
+    from codexmem_core.services.models import BoundModels, ChosenModel
+    from codexmem_core.services.processes import ChildProcesses
 
 CALL_SECONDS = 900.0
 """Longest time of a call that has no deadline of its own: the 15 minutes of a job."""
@@ -51,6 +51,11 @@ class BoundServices:
         self._deadline = deadline or WorkDeadline(CALL_SECONDS)
 
     @property
+    def plugin(self) -> str:
+        """The plugin; its model calls are counted under this name."""
+        return self._plugin
+
+    @property
     def settings(self) -> Mapping[str, SettingValue]:
         """The plugin's own table."""
         return self._shared.config().table(self._plugin)
@@ -71,19 +76,28 @@ class BoundServices:
 
     def open_folder(self, root: str, *, write: bool = False) -> GuardedFolder:
         """A folder behind the path guard; what a scan cannot enter is a warning."""
+        from codexmem_core.safety.files import GuardedFolder
+
         log = self.log
         return GuardedFolder(
-            root, write=write, on_error=lambda path, error: log.warning("cannot be read", place=path, error=str(error))
+            root,
+            write=write,
+            links=not write,
+            on_error=lambda path, error: log.warning("cannot be read", place=path, error=str(error)),
         )
 
     @cached_property
     def http(self) -> HttpClient:
         """The one HTTP client."""
+        from codexmem_core.services.http import HttpClient
+
         return HttpClient(self._deadline)
 
     @cached_property
     def models(self) -> BoundModels:
         """The user's model."""
+        from codexmem_core.services.models import BoundModels
+
         return BoundModels(self._shared.model(), self)
 
     @property
@@ -94,6 +108,8 @@ class BoundServices:
     @cached_property
     def processes(self) -> ChildProcesses:
         """Child programs."""
+        from codexmem_core.services.processes import ChildProcesses
+
         return ChildProcesses(self._shared.environ, self._deadline)
 
     @property

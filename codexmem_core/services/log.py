@@ -1,16 +1,16 @@
-"""JSON lines in the home's logs folder, redacted, three files of 10 MiB; and warnings that a command shows."""
+"""JSON lines in the home's logs folder, redacted, three files of 10 MiB; and warnings that a command shows.
+
+What writing needs is imported with the first line: most commands log nothing.
+"""
 
 from __future__ import annotations
 
-import logging
-import logging.handlers
 import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from codexmem_core.safety.redaction import redact, redact_strings
-
 if TYPE_CHECKING:
+    import logging.handlers
     from collections.abc import MutableMapping
 
     from codexmem_hookspecs.services import Clock
@@ -30,6 +30,7 @@ class LogBook:
         self._logger: object = None
         self._handler: logging.Handler | None = None
         self._warnings: list[str] = []
+        self._closed = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -43,12 +44,16 @@ class LogBook:
 
     def write(self, level: str, plugin: str, event: str, fields: dict[str, object]) -> None:
         """One line. A log that cannot be written stops nothing."""
+        from codexmem_core.safety.redaction import redact, redact_strings
+
         clean = redact_strings(fields)
         assert isinstance(clean, dict)
         if level == "warning":
             self._remember(plugin, redact(event), clean)
         try:
             with self._lock:
+                if self._closed:
+                    return  # a lane that was given up still talks
                 getattr(self._structlog(), level)(
                     redact(event), plugin=plugin, **{k: _plain(v) for k, v in clean.items()}
                 )
@@ -61,6 +66,7 @@ class LogBook:
             if self._handler is not None:
                 self._handler.close()
             self._logger = self._handler = None
+            self._closed = True
 
     def _remember(self, plugin: str, event: str, fields: dict[str, object]) -> None:
         details = ", ".join(f"{key}={value}" for key, value in fields.items())
@@ -71,6 +77,8 @@ class LogBook:
 
     def _structlog(self) -> object:
         if self._logger is None:
+            import logging.handlers
+
             import structlog
 
             os.makedirs(self._folder, exist_ok=True)

@@ -23,8 +23,13 @@ class ChildProcesses:
         self._environ = environ
         self._deadline = deadline
 
-    def run(self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float) -> tuple[int, bytes, bytes]:
-        """Exit status, output, errors. Raises FileNotFoundError and TimeoutError; then the whole group is gone."""
+    def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float, folder: str = ""
+    ) -> tuple[int, bytes, bytes]:
+        """Exit status, output, errors. Raises FileNotFoundError and TimeoutError; then the whole group is gone.
+
+        ``folder``: where it runs; empty for the folder of this process.
+        """
         timeout_s = min(timeout_s, self._deadline.left_s)
         with subprocess.Popen(
             list(argv),
@@ -32,6 +37,7 @@ class ChildProcesses:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**self._environ, CHILD_MARK: "1"},
+            cwd=folder or None,
             start_new_session=True,
         ) as child:
             try:

@@ -7,7 +7,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from codexmem_hookspecs.values.capture import Item, Session, Skipped
@@ -28,6 +28,26 @@ CACHED_SESSIONS = 128
 CACHED_BYTES = 32 * 1024 * 1024
 
 _FRAME = 4
+
+
+class Sieve(Protocol):
+    """One reading of one session: takes out of redacted items what nobody may learn from."""
+
+    def item(self, item: Item) -> Item | None:
+        """The item, or None when nothing of it is left."""
+        ...
+
+    def end(self) -> None:
+        """Everything was read."""
+        ...
+
+
+class _Everything:
+    def item(self, item: Item) -> Item | None:
+        return item
+
+    def end(self) -> None:
+        return
 
 
 class CachedTranscript:
@@ -80,10 +100,17 @@ class CachedTranscript:
 class TranscriptCache:
     """What one pass has read. Two lanes that want one session wait for one reading."""
 
-    def __init__(self, read: Read, own_text: Callable[[Session, Item], bool], folder: str) -> None:
+    def __init__(
+        self,
+        read: Read,
+        own_text: Callable[[Session, Item], bool],
+        folder: str,
+        sieve: Callable[[Session], Sieve] = lambda _session: _Everything(),
+    ) -> None:
         self._read = read
         self._own_text = own_text
         self._folder = folder
+        self._sieve = sieve
         self._flights: SingleFlight[CachedTranscript] = SingleFlight(
             entries=CACHED_SESSIONS, weight=CACHED_BYTES, weigh=lambda transcript: transcript.size_bytes
         )
@@ -94,9 +121,13 @@ class TranscriptCache:
 
     def tail(self, session: Session, after: int) -> Iterator[Item]:
         """Redacted items past a position, straight from the host: reads only what is new."""
+        sieve = self._sieve(session)
         for item in self._read(session, after):
             if isinstance(item, Item) and not self._is_own(session, item):
-                yield redact_item(item)
+                left = sieve.item(redact_item(item))
+                if left is not None:
+                    yield left
+        sieve.end()
 
     def close(self) -> None:
         """The pass is over."""
@@ -104,6 +135,7 @@ class TranscriptCache:
 
     def _load(self, session: Session) -> CachedTranscript:
         encoder = msgspec.msgpack.Encoder()
+        sieve = self._sieve(session)
         digest = hashlib.sha256()
         skipped: list[Skipped] = []
         os.makedirs(self._folder, exist_ok=True)
@@ -111,11 +143,12 @@ class TranscriptCache:
             for item in self._read(session, 0):
                 if isinstance(item, Skipped):
                     skipped.append(item)
-                elif not self._is_own(session, item):
-                    frame = encoder.encode(redact_item(item))
+                elif not self._is_own(session, item) and (left := sieve.item(redact_item(item))) is not None:
+                    frame = encoder.encode(left)
                     digest.update(frame)
                     file.write(len(frame).to_bytes(_FRAME, "big"))
                     file.write(frame)
+            sieve.end()
             if file.tell() > CACHE_IN_MEMORY_BYTES:
                 file.flush()
                 return CachedTranscript(session, os.dup(file.fileno()), b"", digest.hexdigest(), skipped)

@@ -1,4 +1,4 @@
-"""Tool calls as steps: what was run and changed, for what purpose, and whether it failed."""
+"""Tool calls as steps: what was run and changed, and for what purpose."""
 
 # Word lists read better as words.
 # ruff: noqa: SIM905
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.values.capture import ToolUse
 
 COMMAND_CHARS = 160
-ERROR_CHARS = 200
 WHOLE_INPUT_CHARS = 200_000
 """Arguments longer than this are not decoded, only their beginning is searched (a file's content is in them)."""
-WINDOW_CHARS = 8_000
-"""Of an output the beginning and the end of this length are looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,45 +70,17 @@ _LOOKS = frozenset(
 """Subcommands that only tell something, whatever the program."""
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 _PATCHED = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+)$", re.MULTILINE)
-_CODE_COMMAND = re.compile(
-    r"""\bcmd["']?\s*:\s*("(?:[^"\\\n]|\\.){1,2000}"|'(?:[^'\\\n]|\\.){1,2000}'|`[^`]{1,2000}`)"""
+_HERE_DOCUMENT = re.compile(r"(<<-?[ \t]*(['\"]?)(\w+)\2[^\n]*)\n.*?(?:\n[ \t]*\3[ \t]*(?=\n|\Z)|\Z)", re.DOTALL)
+"""Its content is data, whatever it looks like."""
+_WRITES = re.compile(
+    r"(?:^|[;&\n]|\|)\s*(?:(?:cat|echo|printf)\b[^|;&\n]*?\s>{1,2}|tee(?: -a)?)"
+    r"\s*(?!/dev/)([\w./~-]+)"
 )
+_PATCH_BEGINS = "*** Begin Patch"
+_APPLIES = re.compile(r"\s*(?:cd \S+ && )?apply_?patch\b")
+_CODE_COMMAND = re.compile(r"""\bcmd["']?\s*:\s*["'`]""")
 _FIELD = re.compile(r'"(command|cmd|file_path|filePath|path|notebook_path)"\s*:\s*"((?:[^"\\]|\\.){1,2000})"')
 _PATHS = ("file_path", "filePath", "notebook_path", "path", "file")
-_EXIT = re.compile(
-    r"(?:^|\n)(?:Process exited with code|Exit code:?|exit status:?|\[exit code:?)\s*(-?\d+)"
-    r'|"?exit_code"?\s*[:=]\s*(-?\d+)',
-    re.IGNORECASE,
-)
-_FAILED_TESTS = re.compile(
-    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^FAILED\b|\bBUILD FAILED\b|^FAIL\b|test result: FAILED",
-    re.MULTILINE,
-)
-_PASSED_TESTS = re.compile(
-    r"\b[1-9]\d* (?:passed|passing|tests? ok)\b|^OK\b|^ok\s|^PASS\b|test result: ok|\b0 fail(?:ed|ures)\b", re.MULTILINE
-)
-_ERRORS = (
-    re.compile(r"^(?:E\s+)?[\w.]*(?:Error|Exception|Panic)\b(?:: .+|\[.+|$)"),
-    re.compile(r"\berror(?:\[\w+\]| \w+\d+)?:|\bfatal:|\bpanic:|^ERROR\b|^npm (?:ERR!|error)|\bERR_\w+", re.IGNORECASE),
-    re.compile(
-        r"command not found|No such file|Permission denied|cannot |not found|refused|timed out|denied|unable to",
-        re.IGNORECASE,
-    ),
-    re.compile(r"^FAILED\b|\bfailed\b|^FAIL\b", re.IGNORECASE),
-)
-_WRAPPING = re.compile(
-    r"^(?:Exit code|Process exited|Wall time|Output:|Chunk ID|Original token count|Total output lines|"
-    r"Script (?:completed|failed)|"
-    r"Command:|Traceback|\[exit|<|\{|={3,}|-{3,}|$)",
-    re.IGNORECASE,
-)
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget) (?:all|any|the|your|previous)|\b(?:you must|from now on|remember "
-    r"(?:this|that|to)|system prompt|"
-    r"instructions?)\b|\b(?:always|never) \w+|^system\s*:|^(?:note|important)\b.{0,20}\b(?:assistant|agent|"
-    r"ai)\b|以后|记住|今後|覚えて",
-    re.IGNORECASE,
-)
 
 
 def understand(tool: ToolUse, cwd: str = "") -> Call:
@@ -121,7 +90,8 @@ def understand(tool: ToolUse, cwd: str = "") -> Call:
     if plain in _IDLE_TOOLS:
         return Call(step="")
     fields = _fields(tool.input)
-    patched = _PATCHED.findall(tool.input[:WHOLE_INPUT_CHARS]) if "*** " in tool.input[:2_000] else []
+    command = _command(fields) or _from_code(tool.input)
+    patched = _PATCHED.findall(_patch(command, fields, tool.input))
     if patched:
         paths = [(verb, relative(path.strip(), cwd)) for verb, path in patched[:20]]
         verbs = {"Update": "edit", "Add": "add", "Delete": "delete"}
@@ -130,9 +100,8 @@ def understand(tool: ToolUse, cwd: str = "") -> Call:
             purposes=("edit",),
             edited=tuple(path for _, path in paths),
         )
-    command = _command(fields) or _from_code(tool.input)
     if command:
-        return _run(command)
+        return _run(command, cwd)
     path = next((relative(value, cwd) for key in _PATHS if isinstance(value := fields.get(key), str) and value), "")
     if plain in _EDITORS and path:
         return Call(step=f"edit {shortened(path, COMMAND_CHARS)}", purposes=("edit",), edited=(path,))
@@ -150,49 +119,6 @@ def relative(path: str, cwd: str) -> str:
     """The path as seen from the working directory, when it is below it."""
     root = cwd.rstrip("/\\")
     return path[len(root) + 1 :] if root and path.startswith((root + "/", root + "\\")) else path
-
-
-def failed(tool: ToolUse, call: Call) -> bool:
-    """Whether a result is a failure: the host says so, an exit status does, or a test summary does."""
-    output = _window(tool.output)
-    for match in (*_EXIT.finditer(output[:600]), *_EXIT.finditer(output[-300:])):
-        return int(match.group(1) or match.group(2)) != 0 or ("test" in call.purposes and _tests_failed(output))
-    return tool.status == "failed" or ("test" in call.purposes and _tests_failed(output))
-
-
-def tests_passed(tool: ToolUse) -> bool:
-    """For a test command that did not fail: whether the output or the status says that tests passed."""
-    return tool.status == "completed" or bool(_PASSED_TESTS.search(_window(tool.output)))
-
-
-def error_line(output: str) -> str:
-    """The line of a failure's output that says what went wrong; empty when none does.
-
-    Lines that give orders are left out: an error message tells what happened, not what to do from now on.
-    """
-    text = _window(output)
-    if '"output"' in text or "\\n" in text:
-        text = text.replace("\\n", "\n").replace('"output":"', '"output":\n')
-    lines = [shortened(re.sub(r"^E\s+", "", line), ERROR_CHARS) for line in text.split("\n")]
-    lines = [line for line in lines if not _WRAPPING.match(line) and not _ORDERS.search(line)]
-    for number, pattern in enumerate(_ERRORS):
-        found = [line for line in lines if pattern.search(line)]
-        if found:
-            return found[-1 if number == 0 else 0]
-    return lines[0] if lines else ""
-
-
-def _tests_failed(output: str) -> bool:
-    return bool(_FAILED_TESTS.search(output))
-
-
-def _window(output: str) -> str:
-    output = (
-        output.encode("utf-8", "replace").decode()
-        if len(output) <= 2 * WINDOW_CHARS
-        else (output[:WINDOW_CHARS] + "\n" + output[-WINDOW_CHARS:]).encode("utf-8", "replace").decode()
-    )
-    return output.replace("\r", "\n")
 
 
 def _fields(arguments: str) -> dict[str, object]:
@@ -224,28 +150,49 @@ def _command(fields: dict[str, object]) -> str:
     return ""
 
 
+def _patch(command: str, fields: dict[str, object], arguments: str) -> str:
+    """The text of a patch: given to the shell, as a field, or as the whole input; empty when there is none."""
+    if _PATCH_BEGINS in command:
+        # What stands in front of it is another command ("cat > x <<E" may quote a patch without applying it).
+        return command[:WHOLE_INPUT_CHARS] if _APPLIES.match(command) else ""
+    for text in (*(value for value in fields.values() if isinstance(value, str)), arguments):
+        at = text.find(_PATCH_BEGINS, 0, WHOLE_INPUT_CHARS)
+        if at >= 0:
+            found = text[at : at + WHOLE_INPUT_CHARS]
+            return found if "\n" in found else found.replace("\\n", "\n")
+    return arguments[:WHOLE_INPUT_CHARS] if _PATCHED.match(arguments) else ""
+
+
 def _from_code(code: str) -> str:
     """The command inside a script that calls the shell tool (Codex's code mode)."""
     match = _CODE_COMMAND.search(code[:4_000])
     if match is None:
         return ""
-    literal = match.group(1)
+    start = match.end() - 1
     try:
-        return str(json.loads(literal)) if literal.startswith('"') else literal[1:-1]
+        return str(json.JSONDecoder().raw_decode(code, start)[0])
     except ValueError:
-        return literal[1:-1]
+        end = code.find(code[start], start + 1)
+        return code[start + 1 : end] if end > 0 else ""
 
 
-def _run(command: str) -> Call:
-    first_line, _, more = command.strip().partition("\n")
+def _run(command: str, cwd: str) -> Call:
+    bare = _HERE_DOCUMENT.sub(r"\1", command)
+    first_line, _, more = bare.strip().partition("\n")
     shown = shortened(first_line + (" …" if more.strip() else ""), COMMAND_CHARS)
-    segments = [_words(part.split("|")[0]) for part in re.split(r"&&|\|\||;|\n", command[:2_000])]
+    segments = [_words(part.split("|")[0]) for part in re.split(r"&&|\|\||;|\n", bare[:2_000])]
     working = [words for words in segments if words and words[0] not in _SETUP]
     acting = [words for words in working if not _looks(words)]
+    written = tuple(relative(path, cwd) for path in _WRITES.findall(bare[:2_000]))
+    if written and not acting:
+        return Call(
+            step=shortened(f"write {', '.join(written[:3])}", COMMAND_CHARS), purposes=("edit",), edited=written
+        )
     purposes = tuple(dict.fromkeys(_purpose(words) for words in (acting or working)[:6])) or ("shell",)
     # "cd here && command": the place is known from the source
     shown = re.sub(r"^cd \S+ && ", "", shown)
-    return Call(step=shown, purposes=purposes, exploring=not acting and bool(working), command=True)
+    exploring = not acting and bool(working)
+    return Call(step=shown, purposes=purposes, exploring=exploring, command=True)
 
 
 def _words(segment: str) -> list[str]:
@@ -274,6 +221,8 @@ def _words(segment: str) -> list[str]:
 
 
 def _looks(words: list[str]) -> bool:
+    if words[0] in {"sed", "perl"} and any(word.startswith(("-i", "-pi")) for word in words[1:3]):
+        return False
     return words[0] in _EXPLORERS or any(word in _LOOKS for word in words[1:2])
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from codexmem_core.models.findings import cues, signs
-from codexmem_core.models.findings.sentences import QUOTE_CHARS, masked, shortened
+from codexmem_core.models.findings import cues, cues_cjk, cues_habits, signs
+from codexmem_core.models.findings.sentences import CLAUSE, QUOTE_CHARS, masked, shortened
 from codexmem_core.models.findings.topics import topic
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ _WORK = re.compile(
 )
 
 
+_ENGLISH = (*cues.ENGLISH, *cues_habits.HABITS)
+
+
 class Statement(NamedTuple):
     """What a sentence says about how the user wants things."""
 
@@ -39,8 +42,11 @@ class Statement(NamedTuple):
     """A request that stood in front of it in the same sentence, or empty."""
 
 
-def preference(sentence: str) -> Statement | None:
+def preference(sentence: str, heading: str = "", *, listed: bool = False) -> Statement | None:
     """The default that the sentence states.
+
+    Below a heading that introduces rules every item of the list is one, and so is what follows such a clause in its
+    paragraph unless it asks for work.
 
     The cue must stand in the user's own words (not in quotation marks, not reported from somebody), it must tell what
     to do rather than what happened, and a weak cue ("use X not Y", "don't …") is defeated by any sign that it is
@@ -51,20 +57,74 @@ def preference(sentence: str) -> Statement | None:
     lowered = masked(sentence)
     if signs.QUESTION.search(lowered) and not signs.ASKED_DEFAULT.search(lowered):
         return None
-    weak_is_enough = not any(sign.search(lowered) for sign in (signs.ONE_OFF, signs.DEFINITE, signs.AT_PLACE))
+    lasts = not signs.ONE_OFF.search(lowered)
     found: list[tuple[int, cues.Cue]] = []
     for cue in _cues_for(lowered):
-        match = cue.pattern.search(lowered) if cue.durable or weak_is_enough else None
-        if match is not None and not signs.REPORTED.search(lowered, 0, match.start("cue")):
+        match = cue.pattern.search(lowered) if cue.durable or lasts else None
+        if (
+            match is None
+            or (not cue.durable and _at_hand(lowered, match))
+            or (cue.general and signs.PROBLEM.search(lowered, match.start("cue")))
+        ):
+            continue
+        if not signs.REPORTED.search(lowered, 0, match.start("cue")):
             found.append((match.start("cue"), cue))
     if not found:
-        return None
+        own = CLAUSE.match(sentence)
+        # "Since you ask: our tests never sleep." states what its second part states.
+        said_then = preference(sentence[own.end() :].lstrip()) if own else None
+        if said_then is not None:
+            return said_then._replace(quote=shortened(sentence))
+        return _introduced(sentence, lowered, heading, listed=listed)
     start, first = min(found, key=lambda place: place[0])
     before = sentence[:start].rstrip(" ,;:-—").removesuffix(" and").removesuffix(" but").rstrip(" ,;")
     request = before if _WORK.match(before.lower()) else ""
     said = sentence[start:] if request or len(sentence) > QUOTE_CHARS else sentence
     polarity = first.polarity or _polarity(lowered[start:])
-    return Statement(shortened(said), polarity, topic(said, polarity), _scope(lowered), request)
+    return Statement(shortened(said), polarity, topic(said, polarity), _scope(lowered, masked(heading)), request)
+
+
+def _at_hand(lowered: str, match: re.Match[str]) -> bool:
+    """Whether the clause of a weak cue speaks of today, of one certain thing or of a place in the code."""
+    start = max(lowered.rfind(mark, 0, match.start("cue")) for mark in ",;:，；：") + 1
+    end = min((at for mark in ",;!，；！" if (at := lowered.find(mark, match.end())) >= 0), default=len(lowered))
+    clause = lowered[start:end].strip()
+    return any(sign.search(clause) for sign in (signs.OF_NOW, signs.DEFINITE, signs.AT_PLACE))
+
+
+def _introduced(sentence: str, lowered: str, heading: str, *, listed: bool) -> Statement | None:
+    """The sentence as a rule, when it stands below a heading that introduces rules."""
+    own = CLAUSE.match(sentence)
+    if not introduces_rules(heading or (own.group() if own else "")):
+        return None
+    if signs.ONE_OFF.search(lowered) or (not listed and _WORK.match(lowered)):
+        return None
+    polarity = _polarity(lowered)
+    scope = _scope(lowered, masked(heading))
+    return Statement(shortened(sentence), polarity, topic(sentence, polarity), scope, "")
+
+
+def introduces_rules(sentence: str) -> bool:
+    """Whether what is listed below the sentence, or follows it, are rules and no tasks."""
+    lowered = masked(sentence)
+    named = signs.RULES.search(lowered)
+    scoped = lowered.endswith((":", "：")) and (signs.ALL_PROJECTS.search(lowered) or signs.IN_PROJECT.search(lowered))
+    return bool(named or scoped) and not _WORK.match(lowered)
+
+
+def taken_back(sentence: str) -> bool:
+    """Whether the sentence says that an earlier wish does not hold any more."""
+    return bool(signs.TAKEN_BACK.search(masked(sentence)))
+
+
+def waived(sentence: str) -> bool:
+    """Whether the sentence only says what need not be done."""
+    return bool(signs.WAIVED.search(masked(sentence)))
+
+
+def withdrawn(sentence: str) -> bool:
+    """Whether the sentence takes itself back before it ends."""
+    return bool(signs.WITHDRAWN.search(masked(sentence)))
 
 
 def decision(sentence: str) -> str:
@@ -81,7 +141,7 @@ def decision(sentence: str) -> str:
 def lasting(sentence: str) -> bool:
     """Whether the words alone say that the statement is meant to last: then it is no mere decision."""
     lowered = masked(sentence)
-    return any(cue.durable and cue.pattern.search(lowered) for cue in _cues_for(lowered))
+    return any(cue.durable and not cue.general and cue.pattern.search(lowered) for cue in _cues_for(lowered))
 
 
 def changed_mind(sentence: str) -> bool:
@@ -91,10 +151,10 @@ def changed_mind(sentence: str) -> bool:
 
 def _cues_for(lowered: str) -> tuple[cues.Cue, ...]:
     if _KANA.search(lowered):
-        return (*cues.JAPANESE, *cues.ENGLISH)
+        return (*cues_cjk.JAPANESE, *_ENGLISH)
     if _HAN.search(lowered):
-        return (*cues.CHINESE, *cues.ENGLISH)
-    return cues.ENGLISH
+        return (*cues_cjk.CHINESE, *_ENGLISH)
+    return _ENGLISH
 
 
 def _polarity(said: str) -> Polarity:
@@ -112,7 +172,12 @@ def _chosen_side(said: str) -> str:
     return first[0] if len(first[0].split()) > INTRODUCTION_WORDS or len(first) == 1 else ", ".join(first[:2])
 
 
-def _scope(lowered: str) -> Scope:
-    if signs.EVERYWHERE.search(lowered):
-        return "everywhere"
-    return "project" if signs.IN_PROJECT.search(lowered) else "unstated"
+def _scope(lowered: str, heading: str = "") -> Scope:
+    for text in (lowered, heading):
+        if signs.ALL_PROJECTS.search(text):
+            return "everywhere"
+        if signs.IN_PROJECT.search(text):
+            return "project"
+        if signs.EVERYWHERE.search(text):
+            return "everywhere"
+    return "unstated"

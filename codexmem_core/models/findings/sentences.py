@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,7 @@ _END = re.compile(
     r"(?<=[。！？；])\s*"
     r"|(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<!\bcf\.)[\"')\]]*\s+"
 )
+CLAUSE = re.compile(r"[^:：]{3,60}[:：](?=\s|[^\x00-\x7f])")
 _SPACES = re.compile(r"\s+")
 _NAMES_SOMETHING = re.compile(r"\w")
 _QUOTED = re.compile(r'"[^"\n]{1,200}"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|`[^`\n]{1,200}`')
@@ -49,15 +50,36 @@ def visible(text: str) -> str:
     return _TAGGED.sub("\n", _FENCED.sub("\n", text.replace("\r", "\n")))
 
 
-def sentences(text: str) -> Iterator[str]:
+class Sentence(NamedTuple):
+    """A sentence, and what introduces it."""
+
+    text: str
+    heading: str = ""
+    """The line with a colon above the list that it is an item of, or the clause with a colon in front of it in its
+    paragraph ("for next time: …"); lower case does not matter, empty when there is none."""
+    listed: bool = False
+
+
+def sentences(text: str) -> Iterator[Sentence]:
     """Sentences of a message as :func:`visible` gives it, in order; pasted lines are left out."""
+    above = ""
     for line in text.split("\n"):
         if not line.strip() or _PASTED_LINE.match(line):
             continue
+        listed = bool(_LIST_MARK.match(line))
+        if not listed:
+            above = ""
+        heading = above
         for part in _END.split(_LIST_MARK.sub("", line)):
-            sentence = _SPACES.sub(" ", part).strip()
-            if _NAMES_SOMETHING.search(sentence):
-                yield sentence[:SENTENCE_CHARS]
+            sentence = _SPACES.sub(" ", part).strip()[:SENTENCE_CHARS]
+            if not _NAMES_SOMETHING.search(sentence):
+                continue
+            yield Sentence(sentence, heading, listed and bool(above))
+            clause = CLAUSE.match(sentence)
+            if clause is not None and not listed:
+                heading = clause.group()
+            if not listed:
+                above = sentence if sentence.endswith((":", "：")) else ""
 
 
 def masked(sentence: str) -> str:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from codexmem_core.models.findings.cues import LANGUAGE
-from codexmem_core.models.findings.signs import CONTRAST
+from codexmem_core.models.findings.signs import CONTRAST, TAKEN_BACK
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.values.extract import Polarity, Preference
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WORDS = 6
 """Most words of a topic made from the sentence itself."""
 SHORTEST_STEM = 3
+SHARED_WORDS = 2
 
 _CHOICES: tuple[tuple[str, str, str], ...] = (
     # topic, the alternatives of which one stands, what else the sentence must speak of
@@ -131,6 +132,17 @@ def replaces(newer: Preference, older: Preference) -> bool:
         if narrow.polarity == "avoid" and narrow.topic.endswith(" " + wide.topic):
             return any(rejected in chosen for _, _, chosen in _matching(wide.quote.lower()))
     return False
+
+
+def takes_back(newer: Preference, older: Preference) -> bool:
+    """Whether a later preference says outright that an earlier one about the same thing does not hold any more.
+
+    "The same thing" are two words that carry both sentences, or one that is all the older one is about.
+    """
+    if not TAKEN_BACK.search(newer.quote.lower()) or same_statement(newer) == same_statement(older):
+        return False
+    about = set(statement_words(older.quote))
+    return len(about & set(statement_words(newer.quote))) >= min(SHARED_WORDS, len(about))
 
 
 def family(topic_words: str) -> str:

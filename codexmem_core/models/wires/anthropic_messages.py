@@ -42,9 +42,11 @@ class MessagesWire:
             body["tool_choice"] = {"type": "tool", "name": name}
         elif question.tools:
             # The conversation so far is sent again with every turn: the provider keeps it, at a tenth of the price.
-            body["tools"] = [{"name": t.name, "description": t.summary, "input_schema": t.schema} for t in question.tools]
+            body["tools"] = [
+                {"name": t.name, "description": t.summary, "input_schema": t.schema} for t in question.tools
+            ]
             for block in (*body.get("system", ())[-1:], *body["messages"][-1]["content"][-1:]):
-                block |= _KEEP
+                block.update(_KEEP)
         if question.effort:
             body["output_config"] = {"effort": question.effort}
         if question.stream:
@@ -75,10 +77,8 @@ class MessagesWire:
         """Blocks joined; complete once ``message_stop`` has come."""
         message: dict[str, Any] = {}
         blocks: dict[int, dict[str, Any]] = {}
-        inputs: dict[int, str] = {}
         for event in events:
-            index, delta = int(event.get("index") or 0), event.get("delta") or {}
-            kind = event.get("type")
+            index, kind = int(event.get("index") or 0), event.get("type")
             if kind == "error":
                 return {"error": event.get("error") or event}
             if kind == "message_start":
@@ -86,18 +86,22 @@ class MessagesWire:
             elif kind == "content_block_start":
                 blocks[index] = dict(event.get("content_block") or {})
             elif kind == "content_block_delta" and index in blocks:
-                if delta.get("type") == "text_delta":
-                    blocks[index]["text"] = blocks[index].get("text", "") + str(delta.get("text") or "")
-                elif delta.get("type") == "input_json_delta":
-                    inputs[index] = inputs.get(index, "") + str(delta.get("partial_json") or "")
+                _grow(blocks[index], event.get("delta") or {})
             elif kind == "message_delta":
-                message["stop_reason"] = delta.get("stop_reason")
+                message["stop_reason"] = (event.get("delta") or {}).get("stop_reason")
                 message["usage"] = {**(message.get("usage") or {}), **(event.get("usage") or {})}
             elif kind == "message_stop":
-                for at, text in inputs.items():
-                    blocks[at]["input"] = text
                 return {**message, "content": [blocks[at] for at in sorted(blocks)]}
         return None
+
+
+def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    """A block's next piece; a call's input comes as pieces of JSON text."""
+    if delta.get("type") == "text_delta":
+        block["text"] = block.get("text", "") + str(delta.get("text") or "")
+    elif delta.get("type") == "input_json_delta":
+        so_far = block.get("input")
+        block["input"] = (so_far if isinstance(so_far, str) else "") + str(delta.get("partial_json") or "")
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
