@@ -61,8 +61,9 @@ class Permits:
         self.declared = memory.agent_writes
         self._never = tuple(_key(pattern) for pattern in (*memory.generated, *_INPUTS))
 
-    def check(self, path: str) -> None:
-        """Raise Refused for a plain path that may not be written."""
+    def writable(self, path: str) -> str:
+        """The path in its one spelling; raises Refused when it may not be written."""
+        path = plain_path(path)
         if fits(_key(path), self._never):
             raise Refused(f"{path} may not be written: it is an input of consolidation")
         if not fits(path, self.declared):
@@ -70,6 +71,7 @@ class Permits:
         for name in path.split("/"):
             if _WRITABLE_NAME.fullmatch(name) is None or unicodedata.normalize("NFKC", name) != name:
                 raise Refused(f"{path} may not be written: use letters, digits, blanks and . , _ - + in names")
+        return path
 
 
 def same_name(path: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
-from codexmem_hookspecs.values.read import ToolInfo
 
+from codexmem_core.consolidate.agent_forms import DEFAULT_LINES, RESULT_BYTES, TOOLS, Mistaken, checked
 from codexmem_core.consolidate.agent_paths import plain_path, plain_pattern
 from codexmem_core.consolidate.draft import WRITE_BYTES
 from codexmem_core.consolidate.glob import matches
@@ -19,7 +19,7 @@ from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean, cut_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from codexmem_hookspecs.services import Log
     from codexmem_hookspecs.values.models import ToolCall
@@ -27,80 +27,11 @@ if TYPE_CHECKING:
     from codexmem_core.consolidate.agent_paths import Permits
     from codexmem_core.consolidate.draft import Draft
 
-RESULT_BYTES = 64 * 1024
-LINES = 2_000
-DEFAULT_LINES = 500
 TEXTS = 16
 TEXT_CHARS = 500
 HITS = 500
 _CUT = "\n[... cut here ...]\n"
 _CLEARED_TEXTS = 16
-
-
-class Mistaken(Exception):  # noqa: N818 - a state that the agent is told
-    """A call that is allowed but wrong; the message says what would be right."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Argument:
-    name: str
-    kind: type
-    help: str
-    required: bool = True
-    low: int = 1
-    high: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tool:
-    name: str
-    summary: str
-    arguments: tuple[_Argument, ...]
-
-
-_PATH = _Argument(name="path", kind=str, help="relative to the memory's folder, names separated by /")
-_TOOLS = (
-    _Tool(
-        name="read",
-        summary=f"Read lines of a file: {DEFAULT_LINES} at a time unless said otherwise, at most {RESULT_BYTES} bytes.",
-        arguments=(
-            _PATH,
-            _Argument(name="offset", kind=int, required=False, high=10**9, help="first line, counted from 1"),
-            _Argument(name="limit", kind=int, required=False, high=LINES, help="how many lines"),
-        ),
-    ),
-    _Tool(
-        name="write",
-        summary=f"Replace a file, or make it, folders included. At most {WRITE_BYTES} bytes.",
-        arguments=(_PATH, _Argument(name="content", kind=str, help="the whole text of the file")),
-    ),
-    _Tool(
-        name="edit",
-        summary="Replace one place in a file. The old text must stand there exactly, and once unless replace_all.",
-        arguments=(
-            _PATH,
-            _Argument(name="old_string", kind=str, help="text to replace, with enough around it to be the only one"),
-            _Argument(name="new_string", kind=str, help="text to put in its place"),
-            _Argument(name="replace_all", kind=bool, required=False, help="replace every such place"),
-        ),
-    ),
-    _Tool(
-        name="glob",
-        summary="List files. * and ? stand for characters of a name, ** for any number of folders; no braces.",
-        arguments=(_Argument(name="pattern", kind=str, help="such as rollout_summaries/*.md or **/*.md"),),
-    ),
-    _Tool(
-        name="grep",
-        summary="Find lines that hold a text: plain text, not a regular expression. Several texts: one a line, any may"
-        " match.",
-        arguments=(
-            _Argument(name="pattern", kind=str, help="the text"),
-            _Argument(name="path", kind=str, required=False, help="a file, a folder or a pattern of paths; else all"),
-            _Argument(name="ignore_case", kind=bool, required=False, help="whether case does not matter"),
-        ),
-    ),
-)
-_KINDS = {str: "string", int: "integer", bool: "boolean"}
 
 
 class AgentTools:
@@ -117,15 +48,10 @@ class AgentTools:
         self.refusals: list[str] = []
         """What was refused because it is not allowed, in order."""
 
-    @property
-    def infos(self) -> tuple[ToolInfo, ...]:
-        """The tools as a model is told of them."""
-        return tuple(ToolInfo(name=tool.name, summary=tool.summary, schema=_schema(tool)) for tool in _TOOLS)
-
     def call(self, call: ToolCall) -> str:
         """The result, or ``<tool> refused: …`` for what is not allowed and ``<tool> error: …`` for what is wrong."""
         self.calls += 1
-        name = clean(call.name)[:40] or "call"
+        name = clean(str(call.name))[:40] or "call"
         try:
             text, outcome = self._done(call), "done"
         except Refused as error:
@@ -145,10 +71,10 @@ class AgentTools:
     def _done(self, call: ToolCall) -> str:
         if call.problem:
             raise Mistaken(f"the call could not be understood: {call.problem[:300]}")
-        tool = next((tool for tool in _TOOLS if tool.name == call.name), None)
+        tool = next((tool for tool in TOOLS if tool.name == call.name), None)
         if tool is None:
-            raise Refused(f"there is no such tool; there are {', '.join(tool.name for tool in _TOOLS)}")
-        given = _checked(tool, call.arguments)
+            raise Refused(f"there is no such tool; there are {', '.join(tool.name for tool in TOOLS)}")
+        given = checked(tool, call.arguments)
         answer: str = getattr(self, f"_{tool.name}")(**given)
         return answer
 
@@ -161,7 +87,8 @@ class AgentTools:
             return f"{path} is empty"
         if offset > len(lines):
             raise Mistaken(f"{path} has {len(lines)} lines")
-        shown, size = [], 0
+        shown: list[str] = []
+        size = 0
         for line in lines[offset - 1 : offset - 1 + limit]:
             size += len(line.encode("utf-8", "replace")) + 1
             if shown and size > RESULT_BYTES - 500:
@@ -174,7 +101,9 @@ class AgentTools:
     def _write(self, path: str, content: str) -> str:
         path = self._writable(path)
         if len(content) > WRITE_BYTES:  # before anything is made of it
-            raise Refused(f"{path}: {len(content)} characters are more than the {WRITE_BYTES} bytes that a file may have")
+            raise Refused(
+                f"{path}: {len(content)} characters are more than the {WRITE_BYTES} bytes that a file may have"
+            )
         size = self._draft.write(path, content)
         return f"{path}: {size} bytes written"
 
@@ -229,8 +158,7 @@ class AgentTools:
         return path
 
     def _writable(self, path: str) -> str:
-        path = plain_path(path)
-        self._permits.check(path)
+        path = self._permits.writable(path)
         self._draft.refuse_shared(path)
         return path
 
@@ -254,46 +182,6 @@ class AgentTools:
                 yield path
 
 
-def _checked(tool: _Tool, given: Mapping[str, object]) -> dict[str, object]:
-    """The arguments, or Mistaken for a wrong one."""
-    known = {argument.name: argument for argument in tool.arguments}
-    unknown = sorted(clean(str(name))[:40] for name in given.keys() - known.keys())
-    if unknown:
-        raise Mistaken(f"there is no argument {', '.join(unknown)}; there are {', '.join(known)}")
-    values: dict[str, object] = {}
-    for name, argument in known.items():
-        value = given.get(name)
-        if value is None:
-            if argument.required:
-                raise Mistaken(f"{name} is missing")
-            continue
-        if type(value) is not argument.kind:
-            raise Mistaken(f"{name} must be a {_KINDS[argument.kind]}")
-        if isinstance(value, int) and argument.kind is int and not argument.low <= value <= argument.high:
-            raise Mistaken(f"{name} must be {argument.low} to {argument.high}")
-        values[name] = value
-    return values
-
-
-def _schema(tool: _Tool) -> dict[str, object]:
-    properties: dict[str, object] = {}
-    for argument in tool.arguments:
-        properties[argument.name] = {"type": _KINDS[argument.kind], "description": argument.help}
-        if argument.kind is int:
-            properties[argument.name] = {
-                "type": "integer",
-                "description": argument.help,
-                "minimum": argument.low,
-                "maximum": argument.high,
-            }
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [argument.name for argument in tool.arguments if argument.required],
-        "additionalProperties": False,
-    }
-
-
 def _listed(lines: Iterable[str], *, more: bool = False) -> str:
     """Lines within the size of a result; whole ones only."""
     shown, size = [], 0
@@ -306,8 +194,10 @@ def _listed(lines: Iterable[str], *, more: bool = False) -> str:
     return "\n".join([*shown, "[there are more: narrow it down]"] if more else shown)
 
 
-def _named_in(arguments: Mapping[str, object]) -> str:
+def _named_in(arguments: object) -> str:
     """What a call is about, for the log."""
+    if not isinstance(arguments, Mapping):
+        return ""
     value = arguments.get("path", arguments.get("pattern", ""))
     return clean(str(value))[:200]
 

@@ -12,9 +12,9 @@ from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from codexmem_hookspecs.values.models import ToolCall, Turn
+    from codexmem_hookspecs.values.models import Turn
 
 LEFT_OUT = "[left out to save room; call the tool again if you need it]"
 _FRAME = 2
@@ -42,16 +42,11 @@ class Conversation:
         """From now on half as long as it is."""
         self._limit = min(self._limit, self._size()) // 2
 
-    def reply(self, turn: Turn) -> None:
-        """What the model said."""
+    def add(self, turn: Turn, results: Sequence[str]) -> None:
+        """What the model said, and the result of each of its calls."""
         self._messages.append(Message(role="assistant", text=turn.text, calls=turn.calls))
-
-    def result(self, call: ToolCall, text: str) -> None:
-        """What a tool answered; a call that came as plain words is answered in words."""
-        if call.id:
-            self._messages.append(Message(role="tool", text=text, answers=call.id))
-        else:
-            self._messages.append(Message(role="user", text=text))
+        for call, result in zip(turn.calls, results, strict=True):
+            self._messages.append(Message(role="tool", text=result, answers=call.id))
 
     def _cut(self, wanted: int) -> None:
         """Oldest first, and nothing of the last exchange."""
@@ -83,8 +78,7 @@ def _with_short_arguments(message: Message) -> Message:
 
 def _short(arguments: Mapping[str, object]) -> dict[str, object]:
     return {
-        name: LEFT_OUT if isinstance(value, str) and len(value) > _SHORT else value
-        for name, value in arguments.items()
+        name: LEFT_OUT if isinstance(value, str) and len(value) > _SHORT else value for name, value in arguments.items()
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,10 +17,16 @@ from codexmem_hookspecs.values.consolidate import (
 )
 from codexmem_hookspecs.values.extract import Decision, Failure, Findings, Preference, Source, Task
 
-from codexmem_core.models.findings.topics import family, replaces, same_statement
+from codexmem_core.models.findings.signs import TAKEN_BACK
+from codexmem_core.models.findings.topics import family, replaces, same_statement, statement_words, takes_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+EVERYWHERE = "\0"
+"""In place of a working directory: the preference holds in all of them."""
+NEIGHBOURS = 64
+"""Preferences of one word that are looked at when one is taken back; it keeps the merge linear."""
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\d+")
@@ -32,8 +39,9 @@ def merge(stored: Sequence[Stored], notes: Mapping[str, str]) -> Digest:
     """The digest that a memory renders when no model consolidates. Linear in the number of findings.
 
     * The same thing said or met again is one entry with every source; wording, case and punctuation do not matter.
-    * Preferences of one topic, one scope and (unless stated for everywhere) one working directory: the newest stands,
-      the older ones carry ``replaced_by``. Of different scopes both stand. The same statement without a stated
+    * Preferences of one topic, stated for everywhere or in one working directory: the newest stands, the older ones
+      carry ``replaced_by``; so does one of another topic that the newer one takes back outright. What is stated for
+      everywhere and what was said in one directory both stand. The same statement without a stated
       scope in several projects is one entry as long as it stands in each of them.
     * A task keeps its newest outcome and steps, a failure its newest fix that is not empty.
     * Rows without findings (a model wrote them) add nothing here; the memory represents them itself.
@@ -59,26 +67,55 @@ class _Stated:
 
 @dataclass(slots=True)
 class _Family:
-    """Preferences that could replace each other: one choice or topic, scope and project."""
+    """Preferences that could replace each other: of one choice or topic, in one project or everywhere."""
 
     known: dict[tuple[str, ...], _Stated] = field(default_factory=dict)
     standing: list[_Stated] = field(default_factory=list)
 
 
+class _Neighbours:
+    """Preferences of one project by the words that carry them, the newest of each word."""
+
+    def __init__(self) -> None:
+        self._by_word: dict[str, deque[_Stated]] = {}
+
+    def add(self, entry: _Stated) -> None:
+        for word in statement_words(entry.preference.quote):
+            self._by_word.setdefault(word, deque(maxlen=NEIGHBOURS)).append(entry)
+
+    def void(self, entry: _Stated) -> list[_Stated]:
+        """Standing ones that the entry takes back outright, whatever their topics."""
+        if not TAKEN_BACK.search(entry.preference.quote.lower()):
+            return []
+        near = {
+            id(other): other
+            for word in statement_words(entry.preference.quote)
+            for other in self._by_word.get(word, ())
+            if other is not entry and other.replaced_by is None
+        }
+        return [other for other in near.values() if takes_back(entry.preference, other.preference)]
+
+
 def _preferences(found: Iterable[Findings]) -> list[MergedPreference]:
-    families: dict[tuple[str, str, str], _Family] = {}
+    families: dict[tuple[str, str], _Family] = {}
+    projects: dict[str, _Neighbours] = {}
     for new in _in_order(preference for findings in found for preference in findings.preferences):
-        project = "" if new.scope == "everywhere" else new.source.cwd
-        relatives = families.setdefault((new.scope, project, family(new.topic)), _Family())
+        # What is said in a project without a scope is meant for it at least: the newest word counts there.
+        project = EVERYWHERE if new.scope == "everywhere" else new.source.cwd
+        relatives = families.setdefault((project, family(new.topic)), _Family())
+        neighbours = projects.setdefault(project, _Neighbours())
         statement = (new.polarity, new.topic, *same_statement(new))
         entry = relatives.known.get(statement)
         if entry is None:
             entry = relatives.known[statement] = _Stated(new, [])
+            neighbours.add(entry)
         entry.preference, entry.replaced_by = new, None
         entry.sources.append(new.source)
+        for other in neighbours.void(entry):
+            other.replaced_by = new
         still = [entry]
         for other in relatives.standing:
-            if other is entry:
+            if other is entry or other.replaced_by is not None:
                 continue
             if replaces(new, other.preference):
                 other.replaced_by = new

@@ -13,7 +13,7 @@ from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from codexmem_core.safety.files import GuardedFolder
 
@@ -37,9 +37,12 @@ class Draft:
     a file that was not checked.
     """
 
-    def __init__(self, memory: str, folder: GuardedFolder) -> None:
+    def __init__(
+        self, memory: str, folder: GuardedFolder, without_forgotten: Callable[[str], str] = lambda text: text
+    ) -> None:
         self._memory = memory
         self._folder = folder
+        self._without_forgotten = without_forgotten
         self._written: dict[str, bytes] = {}
         self._met: dict[str, str] = {}
         """By path, the digest of what stood on disk when it was first looked into; empty: nothing."""
@@ -102,11 +105,11 @@ class Draft:
             raise Refused(f"{path} has another name elsewhere (a hard link), so it is not only the memory's")
 
     def write(self, path: str, text: str) -> int:
-        """Let a file hold a text, without secrets; returns its bytes. Raises Refused for what cannot be, or is too much.
+        """Let a file hold a text, without secrets; returns its bytes. Raises Refused for too much.
 
         Of the path this checks only what stands in its way: who may write what is the caller's to know.
         """
-        content = clean(redact(text)).encode()
+        content = self._without_forgotten(clean(redact(text))).encode()
         if len(content) > WRITE_BYTES:
             raise Refused(f"{path}: {len(content)} bytes are more than the {WRITE_BYTES} that a file may have")
         kept = {other: len(old) for other, old in self._written.items() if other != path}

@@ -67,10 +67,14 @@ def ensure_layout(root: str, memory: Memory) -> int:
 def remove_links(root: str) -> int:
     """Unlink every symbolic link below the root, dotfiles included; returns how many. Raises Refused for the root."""
     links = survey(root, hidden=True).links
+    folder = GuardedFolder(root, write=True, dotfiles=True)
     for path in links:
         try:
-            os.unlink(os.path.join(root, path))
-        except FileNotFoundError:
+            if "\\" in path:  # a name that the path guard cannot be given
+                os.unlink(os.path.join(root, path))
+            else:
+                folder.remove(path)
+        except (FileNotFoundError, Refused):  # gone, or swapped for a folder since: the next sweep looks again
             continue
     return len(links)
 

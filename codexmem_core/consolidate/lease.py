@@ -80,7 +80,7 @@ class Lease:
             raise TimeOver(f"not done after {self._seconds:g} seconds")
 
     def during(self, work: Callable[[], T]) -> T:
-        """The result of something that may wait for long, such as a model; stops waiting as soon as :meth:`go_on` would.
+        """The result of something that may take long, such as a model; not waited for once :meth:`go_on` raises.
 
         What was begun then ends by itself, in a thread that nobody listens to.
         """

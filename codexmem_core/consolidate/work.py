@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.interop import Mirror, Snapshot
 
 from codexmem_core.consolidate.agent import Agent, Limits
-from codexmem_core.consolidate.agent_paths import Permits, plain_path
+from codexmem_core.consolidate.agent_paths import Permits
 from codexmem_core.consolidate.agent_tools import AgentTools
 from codexmem_core.consolidate.baseline import Baseline, Outdated
-from codexmem_core.consolidate.diff import DIFF_FILE, diff_document
+from codexmem_core.consolidate.diff import DIFF_FILE, render_workspace_diff
 from codexmem_core.consolidate.digest import merge
 from codexmem_core.consolidate.draft import Draft
 from codexmem_core.consolidate.glob import fits
@@ -20,6 +21,7 @@ from codexmem_core.consolidate.layout import ensure_layout, prune_extension_reso
 from codexmem_core.consolidate.recaps import sync_recaps
 from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.interop.mirror import apply_mirror
+from codexmem_core.readpath.tombstones import NOTHING_FORGOTTEN
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from codexmem_core.consolidate.baseline import WorkspaceDiff
     from codexmem_core.consolidate.lease import Lease
     from codexmem_core.plugins.stages import Stages
+    from codexmem_core.readpath.tombstones import Tombstones
     from codexmem_core.services.models import ChosenModel
 
 
@@ -58,6 +61,7 @@ class Bench:
     log: Log
     limits: Limits = field(default_factory=Limits)
     heartbeat_s: float = HEARTBEAT_S
+    tombstones: Callable[[], Tombstones] = lambda: NOTHING_FORGOTTEN
 
 
 class InvalidArtifacts(Exception):  # noqa: N818 - a state that a caller handles
@@ -77,13 +81,14 @@ class Work:
             self._log.warning("links removed: a memory holds files only", place=place.root, count=removed)
         self._folder = GuardedFolder(place.root, write=True)
         self._workspace = MemoryWorkspace(place.memory, place.root)
-        self._draft = Draft(place.memory.name, self._folder)
+        self._tombstones = bench.tombstones()
+        self._draft = Draft(place.memory.name, self._folder, self._without_forgotten)
         self._permits = Permits(place.memory)
         self._baseline = Baseline(place.root, bench.clock, locks=place.locks)
         self._diff: WorkspaceDiff | None = None
 
     def prepare(self, stored: Sequence[Stored]) -> int:
-        """Baseline, inputs, imports and the diff; returns the number of changes, -1 when there is nothing to do."""
+        """Baseline, inputs, imports and the diff; returns how many changes there are."""
         place = self._place
         self._baseline.ensure()
         for path, text in self._stages.consolidate_files(place.plugin, stored).items():
@@ -96,10 +101,14 @@ class Work:
             for mirror in outcome.value or ():
                 self._mirror(self._folder, mirror)
         diff = self._baseline.diff()
-        if not diff.changes and not self._stages.consolidate_check(place.plugin, self._workspace):
-            return -1
-        self._diff = diff
+        if diff.changes or self._stages.consolidate_check(place.plugin, self._workspace):
+            self._diff = diff
         return len(diff.changes)
+
+    @property
+    def needed(self) -> bool:
+        """Whether something changed, or what there is is not valid."""
+        return self._diff is not None
 
     def consolidate(self, stored: Sequence[Stored], lease: Lease) -> None:
         """Write the draft: by an agent where the model can be one, else by the memory itself."""
@@ -107,21 +116,23 @@ class Work:
         if self._bench.model.backend.turn is not None:
             self._by_agent(self._diff, lease)
             return
-        notes = {path: self._draft.read(path) for path in self._draft.walk("extensions") if _is_note(path)}
+        paths = [path for path in self._draft.walk("extensions") if _is_note(path)]
+        notes = {path: self._without_forgotten(self._draft.read(path)) for path in paths}
         digest = merge(stored, notes)
         for path, text in self._stages.consolidate_offline(
             self._place.plugin, self._draft, stored, self._diff.changes, digest
         ).items():
-            self._permits.check(path)
-            self._draft.write(path, text)
+            try:
+                self._draft.write(self._permits.writable(path), text)
+            except Refused as refused:
+                raise PermissionError(f"{self._place.plugin} may not write {path}: {refused}") from refused
 
     def publish(self) -> None:
         """Check the draft, put it in place and make it the baseline. Notes written meanwhile stay in the next diff.
 
         Raises InvalidArtifacts, EditedMeanwhile and Outdated, all before the first file is written.
         """
-        if self._diff is None:
-            return
+        assert self._diff is not None
         self._remove_diff_file()
         links = remove_links(self._place.root)
         if links:
@@ -148,15 +159,18 @@ class Work:
 
     def abandon(self, *, ours: bool) -> None:
         """After a failure: no link stays, and no diff file, unless another worker may have written it."""
-        remove_links(self._place.root)
-        if ours:
-            self._remove_diff_file()
+        try:
+            remove_links(self._place.root)
+            if ours:
+                self._remove_diff_file()
+        except (OSError, Refused) as error:  # the next run begins with the same
+            self._log.warning("could not tidy up", place=self._place.root, error=str(error))
 
     def _by_agent(self, diff: WorkspaceDiff, lease: Lease) -> None:
         bench, place = self._bench, self._place
         self._part_from_copies(diff)
         request = self._stages.consolidate_request(place.plugin, self._workspace, diff.changes)
-        document = diff_document(diff.changes, diff.patch)
+        document = render_workspace_diff(diff.changes, diff.patch).decode("utf-8", "replace")
         self._folder.write(DIFF_FILE, clean(redact(document)).encode())
         services = bench.services_for(place.plugin, lease)
         tools = AgentTools(self._draft, self._permits, self._log, lease.go_on)
@@ -171,8 +185,9 @@ class Work:
         self._log.info("agent done", turns=done.turns, calls=done.calls, tokens=done.tokens, files=self._draft.written)
 
     def _part_from_copies(self, diff: WorkspaceDiff) -> None:
-        """Give files of ours an identity of their own where a backup made hard links to them: the agent is refused
-        those, for what it cannot tell apart is a file from elsewhere. Only what the baseline knows is surely ours.
+        """Make files of ours single again where a backup made hard links to them.
+
+        The agent is refused files with a second name, for that may be outside; what the baseline knows is ours.
         """
         changed = {change.path for change in diff.changes}
         for path in self._workspace.walk():
@@ -183,15 +198,28 @@ class Work:
         if not fits(path, self._place.memory.generated):
             declared = ", ".join(self._place.memory.generated)
             raise PermissionError(f"{self._place.plugin} may not write {path}; it declares {declared}")
-        content = clean(redact(text)).encode()
+        content = self._without_forgotten(clean(redact(text))).encode()
         if not self._workspace.exists(path) or self._folder.read(path) != content:
             self._folder.write(path, content)
 
     def _mirror(self, folder: GuardedFolder, mirror: Mirror) -> None:
         try:
-            apply_mirror(folder, mirror)
+            apply_mirror(folder, self._known(mirror))
         except Exception as error:  # noqa: BLE001 - exchange never stops consolidation
             self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
+
+    def _known(self, mirror: Mirror) -> Mirror:
+        """Without what was forgotten: what another tool still remembers does not bring it back."""
+        files = {
+            path: self._without_forgotten(text).encode() if self._tombstones.holds(text) else content
+            for path, content in mirror.files.items()
+            if not self._tombstones.holds(path)
+            for text in (content.decode("utf-8", "replace"),)
+        }
+        return replace(mirror, files=files)
+
+    def _without_forgotten(self, text: str) -> str:
+        return self._tombstones.without(text, lines=True)
 
     def _remove_diff_file(self) -> None:
         self._folder.remove(DIFF_FILE)
