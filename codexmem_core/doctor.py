@@ -13,6 +13,7 @@ from codexmem_hookspecs.values.records import DoctorCheck, Finding
 from codexmem_core import __version__
 from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.host.spool import BAD
+from codexmem_core.safety.redaction import find_secrets
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from codexmem_core.plugins.calls import Collected
 
 OLDEST_PYTHON = (3, 11)
+SECRETS_SHOWN = 50
 
 
 def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding]]:
@@ -34,6 +36,7 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
         ("home", _home),
         ("databases", _databases),
         ("memories", _memories),
+        ("secrets", _secrets),
         ("events", _events),
     ):
         yield from ((name, finding) for finding in check(engine))
@@ -170,6 +173,25 @@ def _memories(engine: Engine) -> Iterator[Finding]:
             yield Finding(level="fail", message=f"{place}: {problem.message}", fix="codexmem run writes it anew")
         if not problems:
             yield Finding(level="ok", message=f"{memory.name}: {root}")
+
+
+def _secrets(engine: Engine) -> Iterator[Finding]:
+    """Secrets that stand in memory files: written before a rule knew them, or by hand. The value is never shown."""
+    for plugin, memory in engine.memories.items():
+        root = engine.memory_root(plugin)
+        if os.path.islink(root):
+            continue  # said above
+        count = 0
+        for path in (workspace := MemoryWorkspace(memory, root)).walk():
+            for secret in find_secrets(workspace.read(path)):
+                count += 1
+                if count <= SECRETS_SHOWN:
+                    place = f"{os.path.join(root, path)}:{secret.line}"
+                    yield Finding(level="fail", message=f"{place}: {secret.kind}", fix="take it out and change it")
+        if count > SECRETS_SHOWN:
+            yield Finding(level="fail", message=f"{memory.name}: {count - SECRETS_SHOWN} more secrets in {root}")
+        elif not count:
+            yield Finding(level="ok", message=f"{memory.name}: none in {root}")
 
 
 def _events(engine: Engine) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from codexmem_core.services.log import LogBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Clock, Deadline, Log
@@ -28,9 +30,14 @@ if TYPE_CHECKING:
     from codexmem_core.config import Config
     from codexmem_core.host.spool import Spool
     from codexmem_core.plugins.calls import Collected
+    from codexmem_core.readpath.access import MemoryAccess
+    from codexmem_core.readpath.context import Contexts
+    from codexmem_core.readpath.tombstones import TombstoneBook
+    from codexmem_core.readpath.tools import MemoryTools
+    from codexmem_core.services.model_choice import ModelChoice
     from codexmem_core.services.models import ChosenModel
     from codexmem_core.services.sessions import CatalogueSessions
-    from codexmem_core.services.tools import RegisteredTools
+    from codexmem_core.services.tools import AgentTools
     from codexmem_core.services.transcripts import TranscriptCache
     from codexmem_core.store.catalogue import Catalogue
     from codexmem_core.store.database import Database
@@ -64,6 +71,8 @@ class Engine:
         self._first_config = configuration.load(self.config_path, self.environ, complete=False)
         self.home = paths.Home(configuration.home_of(home, self._first_config, self.environ))
         self.log_book = LogBook(self.home.logs, self.clock)
+        self._databases: dict[str, Database] = {}
+        self._opening = threading.Lock()
 
     # plugins and settings
 
@@ -86,7 +95,7 @@ class Engine:
     def config(self) -> Config:
         """Effective settings, plugins' tables included."""
         collected: Collected[Setting] = self.plugins.hooks.collect("codexmem_settings", Setting, named=False)
-        by_plugin: dict[str, list[Setting]] = {info.name: [] for info in self.plugins.infos if info.state == "active"}
+        by_plugin: dict[str, list[Setting]] = {name: [] for name in self.plugins.active}
         for registered in collected.records.values():
             by_plugin[registered.plugin].append(registered.record)
         return configuration.load(self.config_path, self.environ, plugin_settings=by_plugin)
@@ -119,24 +128,30 @@ class Engine:
             raise UnknownNameError(f"no memory called {wanted} is installed (installed: {there})")
         return by_name[wanted]
 
-    @cached_property
+    @property
     def backends(self) -> dict[str, ModelBackend]:
-        """Model backends by name: the built-in one, and registered ones."""
-        from codexmem_core.models.built_in import EXTRACTIVE
+        """Model backends by name."""
+        return self.model_choice.backends
+
+    @property
+    def model(self) -> ChosenModel:
+        """The backend that the user chose. Raises ModelSettingsError."""
+        return self.model_choice.model
+
+    @cached_property
+    def model_choice(self) -> ModelChoice:
+        """Backends, the chosen one, its breaker."""
+        from codexmem_core.services.model_choice import ModelChoice
 
         collected: Collected[ModelBackend] = self.plugins.hooks.collect("codexmem_models", ModelBackend)
-        return {EXTRACTIVE.name: EXTRACTIVE, **{name: given.record for name, given in collected.records.items()}}
-
-    @cached_property
-    def model(self) -> ChosenModel:
-        """The backend that the user chose. Raises UnknownNameError."""
-        from codexmem_core.services.models import ChosenModel
-
-        name = self.config.text("models", "backend")
-        if name not in self.backends:
-            there = ", ".join(sorted(self.backends))
-            raise UnknownNameError(f"no model backend called {name} (there are: {there}); see [models] backend")
-        return ChosenModel(self.backends[name])
+        return ModelChoice(
+            self.config,
+            self.environ,
+            self.clock,
+            lambda: self.catalogue,
+            plugins=[given.record for given in collected.records.values()],
+            folder=self.home.below("children"),
+        )
 
     # stores
 
@@ -161,18 +176,25 @@ class Engine:
         self.make_home()
         return open_catalogue(self.home.catalogue, backups=self.home.backups, clock=self.clock)
 
+    def jobs(self, plugin: str) -> AbstractContextManager[Jobs]:
+        """Notes and jobs of a memory, in its own database, opened once a command: threads have connections of their own."""
+        return self.jobs_at(self.home.below(self.memories[plugin].database), log=plugin)
+
     @contextmanager
-    def jobs(self, plugin: str) -> Iterator[Jobs]:
-        """Notes and jobs of a memory, in its own database, open for as long as somebody works with them."""
+    def jobs_at(self, path: str, *, log: str = "store") -> Iterator[Jobs]:
+        """The same of a database file, whether or not its memory is installed."""
         from codexmem_core.store.database import open_memory
         from codexmem_core.store.jobs import Jobs
 
-        self.make_home()
-        path = self.home.below(self.memories[plugin].database)
-        with open_memory(path, backups=self.home.backups, clock=self.clock) as database:
-            for notice in database.notices:
-                self.log(plugin).warning(notice)
-            yield Jobs(database, self.clock)
+        with self._opening:
+            database = self._databases.get(path)
+            if database is None:
+                self.make_home()
+                database = open_memory(path, backups=self.home.backups, clock=self.clock)
+                self._databases[path] = database
+                for notice in database.notices:
+                    self.log(log).warning(notice)
+        yield Jobs(database, self.clock)
 
     def make_home(self) -> None:
         """The home is the user's alone."""
@@ -202,12 +224,14 @@ class Engine:
     @cached_property
     def transcripts(self) -> TranscriptCache:
         """What this command has read."""
+        from codexmem_core.readpath.sieve import Sieve
         from codexmem_core.services.transcripts import TranscriptCache
 
         return TranscriptCache(
             self.stages.transcript,
             lambda session, item: session.host in self.hosts and self.hosts[session.host].own_text(item),
             self.home.below("cache"),
+            lambda session: Sieve(self.access, session, self.tombstones.current()),
         )
 
     @cached_property
@@ -220,7 +244,23 @@ class Engine:
             own_folders=own_folders(self.home.root, self.hosts.values(), self.environ),
             excluded=self.catalogue.excluded(),
             own=self.catalogue.own_sessions(),
+            forgotten=self.catalogue.forgotten_sessions(),
+            learning=self.config.flag("memories", "generate_memories"),
         )
+
+    @cached_property
+    def tombstones(self) -> TombstoneBook:
+        """What must not be learned again."""
+        from codexmem_core.readpath.tombstones import TombstoneBook
+
+        return TombstoneBook(lambda: self.catalogue, self.home.root)
+
+    @cached_property
+    def contexts(self) -> Contexts:
+        """What sessions are given at their start."""
+        from codexmem_core.readpath.context import Contexts
+
+        return Contexts(self.stages)
 
     @cached_property
     def _shared(self) -> Shared:
@@ -243,13 +283,39 @@ class Engine:
         return CatalogueSessions(self.catalogue, lambda: self.memories[self.memory_plugin()].name)
 
     @cached_property
-    def _tools(self) -> RegisteredTools:
+    def _tools(self) -> AgentTools:
         from codexmem_hookspecs.values.read import Tool
 
-        from codexmem_core.services.tools import RegisteredTools
+        from codexmem_core.services.tools import AgentTools
 
         collected = partial(self.plugins.hooks.collect, "codexmem_read_tools", Tool)
-        return RegisteredTools(collected, self.services_for)
+        return AgentTools(self.memory_tools, collected, self.services_for)
+
+    @cached_property
+    def memory_tools(self) -> MemoryTools:
+        """The tools over the memories, kept so that searches stay warm."""
+        from codexmem_core.readpath.tools import MemoryTools
+
+        return MemoryTools(self.access)
+
+    @cached_property
+    def access(self) -> MemoryAccess:
+        """The memories, for what works on them."""
+        from codexmem_core.readpath.access import MemoryAccess
+
+        return MemoryAccess(
+            home=self.home,
+            memories=self.memories,
+            hosts=self.hosts,
+            plugin_of=self.memory_plugin,
+            memory_of=lambda session: self._sessions.memory_of(session),  # noqa: PLW0108 - opens the catalogue when asked
+            jobs_at=self.jobs_at,
+            catalogue=lambda: self.catalogue,
+            config=lambda: self.config,
+            tombstones=lambda: self.tombstones.current(),  # noqa: PLW0108 - as above
+            clock=self.clock,
+            log=self.log("tools"),
+        )
 
     def close(self) -> None:
         """Give everything back."""
@@ -257,14 +323,16 @@ class Engine:
             part = self.__dict__.get(name)
             if part is not None:
                 part.close()
+        for database in self._databases.values():
+            database.close()
+        self._databases.clear()
         self.log_book.close()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should see: of the settings, the databases, refused plugins and the log."""
         database: Database | None = self.__dict__.get("_catalogue_database")
-        infos = [info for info in self.plugins.infos if info.state == "refused"]
-        refused = [f"plugin {info.name} refused: {info.reason}" for info in infos]
+        refused = [f"plugin {name} refused: {reason}" for name, reason in self.plugins.refusals.items()]
         return (*self.config.warnings, *refused, *(database.notices if database else ()), *self.log_book.warnings)
 
     def host(self, name: str) -> Host:

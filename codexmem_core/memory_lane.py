@@ -5,10 +5,14 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING
 
-from codexmem_core.consolidate.consolidation import COOLDOWN_S, Consolidated, Consolidation, Place, Rules
-from codexmem_core.extract.extraction import PARALLEL_CALLS, Bench, Extracted, ExtractionLane
+from codexmem_core.consolidate.agent import JOB_SECONDS, Limits
+from codexmem_core.consolidate.consolidation import Consolidated, Consolidation, Rules
+from codexmem_core.consolidate.work import Bench as ConsolidationBench
+from codexmem_core.consolidate.work import Place
+from codexmem_core.extract.extraction import Bench, Extracted, ExtractionLane
 from codexmem_core.lanes import LaneResult
 from codexmem_core.services.deadline import WorkDeadline
+from codexmem_core.store.rules import COOLDOWN_S
 from codexmem_core.store.workers import worker_identity
 
 if TYPE_CHECKING:
@@ -37,12 +41,13 @@ class MemoryLane:
         self.memory = engine.memories[plugin]
 
     def work(self, moved: Callable[[], None]) -> LaneResult:
-        """Both stages; ``moved`` is told of every session that is done."""
+        """The stages that are asked for; ``moved`` is told of every session that is done."""
         try:
             with self._engine.jobs(self._plugin) as jobs:
                 jobs.release_orphans(fresh_s=0)
-                extracted = self._extract(jobs, moved)
-                return LaneResult(memory=self.memory.name, extracted=extracted, consolidated=self._consolidate(jobs))
+                extracted = self._extract(jobs, moved) if self._request.extract else Extracted()
+                consolidated = self._consolidate(jobs) if self._request.consolidate else None
+                return LaneResult(memory=self.memory.name, extracted=extracted, consolidated=consolidated)
         except Exception:
             self._engine.log(self._plugin).info("lane failed", traceback=traceback.format_exc())
             raise
@@ -71,18 +76,20 @@ class MemoryLane:
             model=engine.model,
             services_for=engine.services_for,
             register_own=engine.catalogue.register_own,
+            remembered=engine.catalogue.remembered,
+            tombstones=engine.tombstones.current,
             clock=engine.clock,
             log=engine.log(self._plugin),
             worker=self._worker,
             explicit=self._request.explicit,
         )
-        # The count limits save money and quota: they bind models that cost, and explicit choices have none.
+        # The count limits save money and quota: they bind models that cost, and no explicit choice.
         at_startup = config.number("memories", "max_rollouts_per_startup")
         limit = at_startup if self._costs and not self._request.explicit else NO_LIMIT
         return ExtractionLane(self._plugin, jobs, bench, self._deadline).run(
             self._eligible,
             limit=self._request.limit or limit,
-            running_cap=max(at_startup, PARALLEL_CALLS) if not self._costs else at_startup,
+            running_cap=at_startup if self._costs else NO_LIMIT,
             told=lambda _session: moved(),
         )
 
@@ -98,5 +105,14 @@ class MemoryLane:
             bypass_cooldown=self._request.now,
             allowed=engine.catalogue.remembered,
         )
-        consolidation = Consolidation(place, jobs, engine.stages, rules, engine.clock, engine.log(self._plugin))
-        return consolidation.run(self._worker, self._deadline)
+        bench = ConsolidationBench(
+            stages=engine.stages,
+            model=engine.model,
+            services_for=engine.services_for,
+            clock=engine.clock,
+            log=engine.log(self._plugin),
+            # An agent that takes too long ends by itself, with a reason, before the whole lane is given up for it.
+            limits=Limits(seconds=min(JOB_SECONDS, 57.0 * config.decimal("models", "job_minutes"))),
+            tombstones=engine.tombstones.current,
+        )
+        return Consolidation(place, jobs, bench, rules).run(self._worker, self._deadline)

@@ -6,8 +6,6 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import platformdirs
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -64,9 +62,13 @@ def config_path(option: str, environ: Mapping[str, str]) -> str:
     chosen = option or environ.get("CODEXMEM_CONFIG", "")
     if chosen:
         return os.path.abspath(os.path.expanduser(chosen))
+    import platformdirs
+
     return os.path.join(platformdirs.user_config_dir(APPLICATION, appauthor=False), "config.toml")
 
 
 def default_home() -> str:
     """The platform's user data folder."""
+    import platformdirs
+
     return platformdirs.user_data_dir(APPLICATION, appauthor=False)

@@ -7,18 +7,27 @@ from typing import TYPE_CHECKING
 
 from codexmem_core import lanes
 from codexmem_core.capture import events, selection, sessions
-from codexmem_core.capture.selection import DAY_MS, HOUR_MS, Selection, SelectionRules
+from codexmem_core.capture.selection import Selection
+from codexmem_core.capture.sessions import Discovery
 from codexmem_core.host import payloads
 from codexmem_core.lanes import LaneWork
 from codexmem_core.memory_lane import MemoryLane
+from codexmem_core.plugins.calls import PluginError
+from codexmem_core.readpath.citing import catch_up
+from codexmem_core.readpath.gone import forget_what_is_gone
 from codexmem_core.readpath.session_start import session_start_context
+from codexmem_core.readpath.sieve import watch_tools
 from codexmem_core.report import RunReport, report_of
 from codexmem_core.services.processes import CHILD_MARK
+from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from codexmem_core.capture.sessions import Discovery
+    from codexmem_hookspecs.hosts import Host
+    from codexmem_hookspecs.values.capture import Session
+
+    from codexmem_core.capture.events import TakenIn
     from codexmem_core.engine import Engine
     from codexmem_core.request import RunRequest
 
@@ -39,10 +48,15 @@ def run(
         return report_of(0, {}, [], [], errors=[f"{CHILD_MARK} is set: a model's own session learns nothing"])
     if request.host:
         engine.host(request.host)
-    take_in_events(engine)
-    found = sessions.discover(engine.stages, engine.catalogue, host=request.host, folder=request.folder)
-    chosen, unknown = choose(engine, request, found)
-    memories = [MemoryLane(engine, plugin, request, chosen.eligible) for plugin in engine.memories]
+    taken = take_in_events(engine)
+    plugins = [engine.memory_plugin(request.memory)] if request.memory else list(engine.memories)
+    found = Discovery(changed=(), unchanged=0, warnings=())
+    chosen, unknown = Selection(eligible=(), refused={}), list[str]()
+    if request.extract:
+        found = sessions.discover(engine.stages, engine.catalogue, host=request.host, folder=request.folder)
+        chosen, unknown = choose(engine, request, found)
+        count_new_citations(engine, taken.stopped)
+    memories = [MemoryLane(engine, plugin, request, chosen.eligible) for plugin in plugins]
     results = lanes.run_all(
         [LaneWork(lane.memory.name, len(chosen.eligible), lane.work, lane.abandon) for lane in memories],
         stall_s=60.0 * engine.config.decimal("models", "job_minutes"),
@@ -54,45 +68,59 @@ def run(
         chosen.refused,
         [(session.host, session.id) for session in chosen.eligible],
         results,
+        unchanged=found.unchanged,
         warnings=(*found.warnings, *engine.warnings),
         errors=[f"no host knows a session {name}" for name in unknown],
     )
 
 
-def take_in_events(engine: Engine) -> None:
+def take_in_events(engine: Engine) -> TakenIn:
     """The spool first: the file of an event is the only sign of it."""
     log = engine.log("capture")
     taken = events.take_in(
         engine.spool, engine.hosts, engine.stages.reactions(), engine.catalogue, engine.deliveries, engine.guards, log
     )
-    for plugin in engine.memories if taken.deleted else ():
-        with engine.jobs(plugin) as jobs:
-            for session in taken.deleted:
-                jobs.delete_session(session.host, session.id)
+    forget_what_is_gone(engine)
+    watch_tools(engine.access, taken.tools.values())
     events.deliver(engine.stages, engine.deliveries, log)
+    return taken
 
 
 def choose(engine: Engine, request: RunRequest, found: Discovery) -> tuple[Selection, list[str]]:
     """Which sessions are offered to the memories; and the named ones that nobody knows."""
-    keys = [(session.host, session.id) for session in found.changed] if request.folder else None
-    seen = engine.catalogue.candidates(host=request.host, keys=keys)
+    rules = request.rules(engine.config, engine.clock.now_ms())
+    changed = [(session.host, session.id) for session in found.changed]
+    if request.folder:
+        seen = engine.catalogue.candidates(host=request.host, keys=changed)
+    elif request.sessions:
+        seen = engine.catalogue.candidates(host=request.host)
+    else:
+        # Most passes find ten thousand sessions and nothing to do: only what some memory has not extracted is loaded.
+        keys = {*changed, *_behind(engine, rules.since_ms, request.host)}
+        seen = engine.catalogue.candidates(host=request.host, keys=sorted(keys)) if keys else []
     unknown: list[str] = []
     if request.sessions:
         seen = [known for known in seen if known.session.id in request.sessions]
         unknown = sorted(set(request.sessions) - {known.session.id for known in seen})
-    return selection.select(seen, engine.guards, selection_rules(engine, request)), unknown
+    return selection.select(seen, engine.guards, rules), unknown
 
 
-def selection_rules(engine: Engine, request: RunRequest) -> SelectionRules:
-    """The limits that hold for a request."""
-    config, now_ms = engine.config, engine.clock.now_ms()
-    age_ms = config.number("memories", "max_rollout_age_days") * DAY_MS
-    hours = request.idle_hours if request.idle_hours >= 0 else config.number("memories", "min_rollout_idle_hours")
-    return SelectionRules(
-        now_ms=now_ms,
-        explicit=request.explicit,
-        since_ms=request.since_ms or (0 if request.all_ages else now_ms - age_ms),
-        idle_ms=int(hours * HOUR_MS),
+def _behind(engine: Engine, since_ms: int, host: str) -> set[tuple[str, str]]:
+    keys: set[tuple[str, str]] = set()
+    for plugin in engine.memories:
+        try:
+            with engine.jobs(plugin) as jobs:
+                keys.update(jobs.behind(engine.home.catalogue, since_ms=since_ms, host=host))
+        except StoreError:
+            continue  # the memory's own lane meets the same trouble and reports it
+    return keys
+
+
+def count_new_citations(engine: Engine, stopped: Mapping[tuple[str, str], Session]) -> None:
+    """What agents cited in answers that they have just given, where no guard speaks against reading them."""
+    known = engine.catalogue.candidates(keys=sorted(stopped)) if stopped else []
+    catch_up(
+        engine.access, engine.transcripts, [one.session for one in known if not engine.guards.refusal(one.session)]
     )
 
 
@@ -101,9 +129,12 @@ def publish_payloads(engine: Engine) -> None:
     if not engine.memories:
         return
     memory = engine.memories[engine.memory_plugin()].name
-    payloads.publish(
-        engine.home.payloads,
-        engine.hosts.values(),
-        memory,
-        lambda host: session_start_context(engine, host=host.name),
-    )
+
+    def context(host: Host) -> str:
+        try:
+            return session_start_context(engine, host=host.name)
+        except PluginError as error:  # a session without memory is better than one with what cannot be trusted
+            engine.log("context").warning("sessions are given nothing", error=str(error))
+            return ""
+
+    payloads.publish(engine.home.payloads, engine.hosts.values(), memory, context)

@@ -64,10 +64,14 @@ def report_of(
     eligible: Sequence[Key],
     lanes: Sequence[LaneResult],
     *,
+    unchanged: int = 0,
     warnings: Iterable[str] = (),
     errors: Iterable[str] = (),
 ) -> RunReport:
-    """Count distinct sessions over all lanes; a session with any outcome in any memory is not skipped."""
+    """Count distinct sessions over all lanes; a session with any outcome in any memory is not skipped.
+
+    ``unchanged`` sessions that needed no look are told in one row, whatever their number.
+    """
     claimed, extracted, empty, failed = set[Key](), set[Key](), set[Key](), set[Key]()
     skipped = [_row(key, "", reason) for key, reason in refused.items()]
     for lane in lanes:
@@ -81,6 +85,9 @@ def report_of(
         skipped += [_row(key, lane.memory, lane.error or "not reached") for key in eligible if key not in told]
     if not lanes:
         skipped += [_row(key, "", "no memory is installed") for key in eligible]
+    quiet = discovered - len(eligible) - len(refused)
+    if unchanged and quiet > 0:
+        skipped.append(SkippedSession(session="", memory="", reason=f"{quiet} known before: nothing new"))
     return RunReport(
         sessions={
             "discovered": discovered,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from codexmem_core.capture.selection import select
-from codexmem_core.pipeline import selection_rules
+from codexmem_core.models.day import DayLimits, day_of, spent_on
 from codexmem_core.request import RunRequest
 from codexmem_core.store.errors import StoreError
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
     from codexmem_core.engine import Engine
     from codexmem_core.store.jobs import Jobs
+    from codexmem_core.store.ledger import Breaker
 
 
 def status_of(engine: Engine) -> dict[str, Any]:
     """Times are UNIX milliseconds. Looking changes nothing but that a missing home's databases are made."""
     known = engine.catalogue.candidates()
-    chosen = select(known, engine.guards, selection_rules(engine, RunRequest()))
+    chosen = select(known, engine.guards, RunRequest().rules(engine.config, engine.clock.now_ms()))
     return {
         "home": engine.home.root,
-        "model": engine.model.backend.name,
+        "model": engine.config.text("models", "backend"),
         "reads": engine.memories[engine.memory_plugin()].name if engine.memories else "",
         "hosts": sorted(engine.hosts),
         "sessions": {"known": len(known), "eligible": len(chosen.eligible), "left_out": _counted(chosen.refused)},
@@ -38,8 +39,29 @@ def status_of(engine: Engine) -> dict[str, Any]:
             "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
             "deliveries": [asdict(count) for count in engine.deliveries.counts()],
         },
+        "spending": _spending(engine),
+        "breakers": [asdict(breaker) for breaker in _breakers(engine)],
         "usage": [asdict(usage) for usage in engine.catalogue.usage()],
         "warnings": list(engine.warnings),
+    }
+
+
+def _breakers(engine: Engine) -> list[Breaker]:
+    """What is stopped now; the backends, which know the credentials that count, are only made when something is."""
+    return engine.model_choice.breaker.open_now() if engine.catalogue.breakers() else []
+
+
+def _spending(engine: Engine) -> dict[str, Any]:
+    """Of today, in UTC, and what today allows."""
+    day = day_of(engine.clock)
+    calls, tokens = spent_on(engine.catalogue, day)
+    limits = DayLimits.of(engine.config)
+    return {
+        "day": day,
+        "calls": calls,
+        "calls_per_day": limits.calls,
+        "tokens": tokens,
+        "tokens_per_day": limits.tokens,
     }
 
 

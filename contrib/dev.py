@@ -22,7 +22,17 @@ ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
 STAMP = ENVIRONMENT / "codexmem-installed"
 BUILD_TOOLS = ("hatchling>=1.25", "editables>=0.5")
-TYPED_SCRIPTS = ("contrib/dev.py", "contrib/hooks_doc.py", "contrib/example_host/codexmem_host_notebook")
+TYPED_SCRIPTS = (
+    "contrib/dev.py",
+    "contrib/hooks_doc.py",
+    "contrib/chaos.py",
+    "contrib/example_host/codexmem_host_notebook",
+    "contrib/bench/__main__.py",
+    "contrib/bench/codexmem_bench",
+    "contrib/quality/__main__.py",
+    "contrib/quality/record.py",
+    "contrib/quality/codexmem_quality",
+)
 
 
 def distributions() -> list[Path]:
@@ -158,6 +168,12 @@ def bench(arguments: Sequence[str]) -> int:
     return run(PYTHON, ROOT / "contrib" / "bench", *arguments)
 
 
+def quality(arguments: Sequence[str]) -> int:
+    """Hold what is remembered against labels; see contrib/quality/README.md."""
+    prepare(tools=True)
+    return run(PYTHON, ROOT / "contrib" / "quality", *arguments)
+
+
 def chaos(arguments: Sequence[str]) -> int:
     """Kill runs at seeded instants and check what is left."""
     prepare(tools=True)
@@ -165,7 +181,7 @@ def chaos(arguments: Sequence[str]) -> int:
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    command.__name__: command for command in (demo, test, lint, docs, wheels, bench, chaos)
+    command.__name__: command for command in (demo, test, lint, docs, wheels, bench, quality, chaos)
 }
 
 

@@ -33,8 +33,8 @@ def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def functions(owner: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    """A class's methods, in the order in which they stand."""
-    return (node for node in owner.body if isinstance(node, ast.FunctionDef))
+    """A class's methods, in the order in which they stand; how it is made aside."""
+    return (node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name != "__init__")
 
 
 def prose(text: str | None) -> str:
@@ -176,7 +176,8 @@ def page() -> str:
     api = re.search(r"^HOOK_API = (\d+)", (CONTRACT / "markers.py").read_text(encoding="utf-8"), re.MULTILINE)
     assert api is not None
     parts = [HEAD.format(api=api[1]).strip(), *hooks(), *protocols("hosts.py", "What a host is")]
-    parts += [*protocols("services.py", "Services"), *values(), *errors()]
+    parts += [*protocols("services.py", "Services"), *protocols("known.py", "What is known already")]
+    parts += [*values(), *errors()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -2,119 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from codexmem_core.cli.reports import now_option, only_memory_option, run_and_show, session_options
 from codexmem_core.cli.state import State, json_option
-
-if TYPE_CHECKING:
-    from codexmem_core.pipeline import Progress
-    from codexmem_core.report import MemoryReport, RunReport
-
-SHOWN_REASONS = 8
-
-
-class Moment(click.ParamType[int]):
-    """A date, or a time span such as ``3d`` or ``12h`` before now; UNIX milliseconds."""
-
-    name = "DATE|SPAN"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Fail with the accepted forms."""
-        text = str(value)
-        try:
-            if text[-1:] in ("d", "h") and text[:-1].isdigit():
-                span = timedelta(days=int(text[:-1])) if text.endswith("d") else timedelta(hours=int(text[:-1]))
-                moment = datetime.now(UTC) - span
-            else:
-                parsed = datetime.fromisoformat(text)
-                moment = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-        except (ValueError, OverflowError):
-            self.fail(f"{text!r} is no date (2026-11-30, 2026-11-30T12:00) and no span (3d, 12h)", param, ctx)
-        return int(moment.timestamp() * 1000)
 
 
 @click.command("run")
-@click.option("--host", default="", metavar="NAME", help="Only sessions of this host.")
-@click.option("--session", "sessions", multiple=True, metavar="ID", help="This session, whatever its age. Repeatable.")
-@click.option(
-    "--sessions",
-    "folder",
-    default=None,
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, resolve_path=True),
-    help="Read the transcripts in this folder instead of the hosts' own places.",
-)
-@click.option("--since", "since_ms", type=Moment(), default="1970-01-01", show_default=False, help="Active since.")
-@click.option("--limit", type=click.IntRange(min=1), default=None, help="At most so many sessions a memory.")
-@click.option("--all", "all_ages", is_flag=True, help="Sessions of any age.")
-@click.option("--idle-hours", type=click.FloatRange(0, 48), default=None, help="Hours without activity; 0: at once.")
-@click.option("--now", is_flag=True, help="Do not wait for the cooldown of models that cost money.")
+@session_options
+@now_option
+@only_memory_option
 @json_option
 @click.pass_obj
 def command(state: State, /, **options: Any) -> None:
     """Read finished sessions and bring the memories up to date."""
-    from codexmem_core.pipeline import run
-    from codexmem_core.request import RunRequest
-
-    options["folder"] = options["folder"] or ""
-    options["limit"] = options["limit"] or 0
-    options["idle_hours"] = -1.0 if options["idle_hours"] is None else options["idle_hours"]
-    report = run(state.engine, RunRequest(**options), _progress(state))
-    state.show(_as_json(report), lambda: _as_text(report, verbose=state.verbose > 0))
-    if report.failed:
-        raise click.exceptions.Exit(1)
-
-
-def _progress(state: State) -> Any:
-    if state.as_json or not sys.stderr.isatty():
-        return lambda _progress: None
-
-    def show(progress: Progress) -> None:
-        width = 30
-        filled = width * progress.done // max(1, progress.total)
-        bar = "#" * filled + "-" * (width - filled)
-        click.echo(f"\r[{bar}] {progress.done}/{progress.total} sessions ", nl=False, err=True)
-        if progress.done >= progress.total:
-            click.echo("\r" + " " * (width + 40) + "\r", nl=False, err=True)
-
-    return show
-
-
-def _as_json(report: RunReport) -> dict[str, Any]:
-    value = asdict(report)
-    value["skipped"] = [asdict(row) for row in report.skipped]
-    value["warnings"] = list(report.warnings)
-    value["errors"] = list(report.errors)
-    return value
-
-
-def _as_text(report: RunReport, *, verbose: bool) -> str:
-    counts = report.sessions
-    lines = [f"{counts['discovered']} sessions found, {counts['eligible']} eligible"]
-    lines += [_memory_line(name, memory) for name, memory in report.memories.items()]
-    if not report.memories:
-        lines.append("no memory is installed: install one, for example the extra v1")
-    reasons: dict[str, list[str]] = {}
-    for row in report.skipped:
-        if row.reason != "up to date":
-            reasons.setdefault(row.reason, []).append(row.session)
-    shown = sorted(reasons.items(), key=lambda pair: -len(pair[1]))
-    for reason, sessions in shown if verbose else shown[:SHOWN_REASONS]:
-        lines.append(f"  left out: {len(sessions)} — {reason}")
-        lines += [f"    {session}" for session in sessions] if verbose else []
-    lines += [f"warning: {warning}" for warning in report.warnings]
-    lines += [f"error: {error}" for error in report.errors]
-    return "\n".join(lines)
-
-
-def _memory_line(name: str, memory: MemoryReport) -> str:
-    if memory.status == "up_to_date":
-        return f"{name}: up to date"
-    counts = f"{memory.extracted} extracted, {memory.empty} empty, {memory.failed} failed"
-    detail = f" ({memory.detail})" if memory.detail else ""
-    return f"{name}: {memory.status.replace('_', ' ')}{detail}; {counts}"
+    run_and_show(state, **options)

@@ -42,10 +42,25 @@ def _as_text(value: dict[str, Any]) -> str:
     for count in events["deliveries"]:
         if count["state"] != "done":
             lines.append(f"events    {count['count']} {count['state']} for {count['plugin']}: {count['error']}")
+    lines += _spending(value)
     for usage in value["usage"]:
         tokens = usage["tokens_in"] + usage["tokens_out"]
         lines.append(f"usage     {usage['day']} {usage['model']}: {usage['calls']} calls, {tokens} tokens")
     return "\n".join([*lines, *(f"warning: {warning}" for warning in value["warnings"])])
+
+
+def _spending(value: dict[str, Any]) -> list[str]:
+    spent = value["spending"]
+    lines = []
+    if value["model"] != "extractive" or spent["calls"]:
+        lines.append(
+            f"today     {spent['calls']} of {spent['calls_per_day']} calls, {spent['tokens']} of"
+            f" {spent['tokens_per_day']} tokens ({spent['day']} UTC)"
+        )
+    for breaker in value["breakers"]:
+        until = f"until {_time(breaker['until_ms'])}" if breaker["until_ms"] else "until the credentials change"
+        lines.append(f"stopped   {breaker['scope']} {until}: {breaker['reason']}")
+    return lines
 
 
 def _memory_lines(name: str, memory: dict[str, Any], *, read: bool) -> list[str]:

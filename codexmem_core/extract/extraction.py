@@ -10,23 +10,30 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import msgspec
+from codexmem_hookspecs.errors import ModelRefused
 from codexmem_hookspecs.values.extract import NOTHING, Extraction, Findings
 
 from codexmem_core.capture.guards import PROMPT_MARK
 from codexmem_core.extract.pool import in_parallel
+from codexmem_core.models.refusals import NotAsked
+from codexmem_core.models.retry_after import wait_s
 from codexmem_core.safety.redaction import redact, redact_strings
 from codexmem_core.safety.text import clean
+from codexmem_core.services.bound import CALL_SECONDS
+from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.store.errors import StoreError
 from codexmem_core.store.rules import UP_TO_DATE
 from codexmem_core.store.values import Candidate, Claim, Key, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from codexmem_hookspecs.services import Clock, Deadline, Log, Services, Transcript
     from codexmem_hookspecs.values.capture import Session, Skipped
+    from codexmem_hookspecs.values.extract import ExtractionRequest
 
     from codexmem_core.plugins.stages import Stages
+    from codexmem_core.readpath.tombstones import Tombstones
     from codexmem_core.services.models import ChosenModel
     from codexmem_core.services.transcripts import TranscriptCache
     from codexmem_core.store.jobs import Jobs
@@ -35,6 +42,8 @@ PARALLEL_CALLS = 8
 """Model calls at once a lane (Codex 0.171: 8 stage-1 jobs)."""
 
 SHOWN_PLACES = 3
+
+NOT_REMEMBERED = "memory is switched off for this session"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +55,10 @@ class Bench:
     model: ChosenModel
     services_for: Callable[[str, Deadline | None], Services]
     register_own: Callable[[str, str], None]
+    remembered: Callable[[Sequence[Key]], Collection[Key]]
+    """Which sessions may be remembered now: reading one can show that it may not."""
+    tombstones: Callable[[], Tombstones]
+    """What is forgotten now: also while a model was thinking about it."""
     clock: Clock
     log: Log
     explicit: bool
@@ -82,7 +95,11 @@ class ExtractionLane:
         """Extract at most ``limit`` of the sessions, in their order; ``told`` hears of each one that is done."""
         report = self.report
         waiting = self._unsettled(sessions)
+        unreached = "the limit of this pass is reached"
         while waiting and len(report.claimed) < limit and not self._deadline.cancelled:
+            if (blocked := self._bench.model.blocked("extraction")) is not None:
+                unreached = str(blocked)
+                break
             result = self._jobs.claim_extractions(
                 [Candidate(host=s.host, id=s.id, watermark_ms=s.updated_at_ms) for s in waiting.values()],
                 limit=min(PARALLEL_CALLS, limit - len(report.claimed)),
@@ -100,12 +117,12 @@ class ExtractionLane:
 
             in_parallel(one, work, workers=PARALLEL_CALLS if self._bench.model.backend.costs else 1)
         for key in waiting:
-            report.refused[key] = "not yet: the limit of this pass is reached"
+            report.refused[key] = f"not yet: {unreached}"
         return report
 
     def _unsettled(self, sessions: Sequence[Session]) -> dict[Key, Session]:
         """Leave out what is extracted already: ten thousand known sessions must not cost a claim each."""
-        settled = self._jobs.settled()
+        settled = self._jobs.settled() if sessions else {}
         waiting: dict[Key, Session] = {}
         for session in sessions:
             key = Key(session.host, session.id)
@@ -124,27 +141,53 @@ class ExtractionLane:
             return
         try:
             transcript = self._bench.transcripts.open(session)
+            if key not in self._bench.remembered([key]):
+                self._jobs.release_extraction(claim, NOT_REMEMBERED)
+                self.report.refused[key] = NOT_REMEMBERED
+                return
             if _is_own(transcript):
                 self._bench.register_own(*key)
                 self._empty(claim, "codexmem's own helper session")
                 return
+            if not _anything_said(transcript):
+                self._silent(claim)
+                return
             extraction, findings = self._ask(transcript)
             if extraction != NOTHING:
                 self._store(claim, session, extraction, findings)
-            elif self._has_note(key) and not any(True for _ in transcript):
-                # OpenCode memory: an empty answer of a host must not erase an existing note.
-                raise ValueError("the transcript is empty now; its note is kept")
             else:
                 self._empty(claim, "nothing worth keeping")
         except StoreError:
             raise  # the database's trouble is not the session's: the lane ends and gives its claims back
+        except ModelRefused as refused:
+            self._refused(claim, refused)
         except Exception as error:  # noqa: BLE001
-            message = redact(f"{type(error).__name__}: {error}")
-            self._jobs.fail_extraction(claim, message)
-            self.report.failed[key] = message
-            self._bench.log.warning("extraction failed", memory=self._plugin, session=":".join(key), error=message)
+            self._failed(claim, f"{type(error).__name__}: {error}")
         else:
             self._tell_skipped(session, transcript.skipped)
+
+    def _refused(self, claim: Claim, refused: ModelRefused) -> None:
+        """What becomes of the session: a fault of the provider or of the settings costs it no retry."""
+        message = redact(str(refused))
+        not_asked = isinstance(refused, NotAsked)
+        if self._deadline.cancelled:
+            message = "the pass was stopped"
+            self._jobs.release_extraction(claim, message)
+        elif refused.kind == "capacity" and (not isinstance(refused, NotAsked) or refused.hold):
+            wait = round(wait_s(refused.retry_after_s))
+            self._jobs.fail_extraction(claim, message, capacity=True, retry_s=wait)
+        elif not_asked or refused.kind == "credentials":
+            self._jobs.release_extraction(claim, message)
+        else:
+            self._failed(claim, message, terminal=refused.kind == "overflow")
+            return
+        self.report.refused[claim.key] = f"not yet: {message}"
+
+    def _failed(self, claim: Claim, error: str, *, terminal: bool = False) -> None:
+        message = redact(error)
+        self._jobs.fail_extraction(claim, message, terminal=terminal)
+        self.report.failed[claim.key] = message
+        self._bench.log.warning("extraction failed", memory=self._plugin, session=":".join(claim.key), error=message)
 
     def _has_note(self, key: Key) -> bool:
         try:
@@ -154,27 +197,48 @@ class ExtractionLane:
         return True
 
     def _ask(self, transcript: Transcript) -> tuple[Extraction, Findings | None]:
+        """Ask the model; when the input does not fit, once more with half of it (Codex issue 38860)."""
         model, stages = self._bench.model, self._bench.stages
-        request = stages.extract_request(self._plugin, transcript, model.backend.budget_bytes)
-        marked = replace(request, instructions=f"{request.instructions}\n\n[{PROMPT_MARK}]")
-        reply = model.ask(marked, transcript, self._bench.services_for(self._plugin, self._deadline))
+        services = self._bench.services_for(self._plugin, WorkDeadline(CALL_SECONDS, within=self._deadline))
+        budget = model.backend.budget_bytes
+        request = stages.extract_request(self._plugin, transcript, budget)
+        try:
+            reply = model.ask(_marked(request), transcript, services)
+        except ModelRefused as refused:
+            if refused.kind != "overflow":
+                raise
+            sent = len(f"{request.instructions}{request.input}".encode("utf-8", "replace"))
+            request = stages.extract_request(self._plugin, transcript, min(budget, sent) // 2)
+            reply = model.ask(_marked(request), transcript, services)
         return stages.extract_result(self._plugin, request, reply), reply.findings
 
     def _store(self, claim: Claim, session: Session, extraction: Extraction, findings: Findings | None) -> None:
+        tombstones = self._bench.tombstones()
+
+        def safe(text: str) -> str:
+            return tombstones.without(clean(redact(text)), lines=True)
+
+        found = None if findings is None else tombstones.without_strings(redact_strings(msgspec.to_builtins(findings)))
         output = Output(
-            rollout_summary=clean(redact(extraction.summary)),
-            raw_memory=clean(redact(extraction.raw)),
-            rollout_slug=clean(redact(extraction.slug)),
+            rollout_summary=safe(extraction.summary),
+            raw_memory=safe(extraction.raw),
+            rollout_slug=safe(extraction.slug),
             locator=session.locator,
-            cwd=clean(session.cwd),
-            extra={key: clean(redact(value)) for key, value in extraction.extra.items()},
-            findings=None if findings is None else msgspec.json.encode(redact_strings(msgspec.to_builtins(findings))),
+            cwd=safe(session.cwd),
+            extra={key: safe(value) for key, value in extraction.extra.items()},
+            findings=None if found is None else msgspec.json.encode(found),
             retained_from_ms=self._bench.clock.now_ms() if self._bench.explicit else 0,
         )
         if self._jobs.finish_extraction(claim, output):
             self.report.extracted.append(claim.key)
         else:
             self.report.refused[claim.key] = "another worker took the session over"
+
+    def _silent(self, claim: Claim) -> None:
+        """OpenCode memory: an empty answer of a host must not erase an existing note. Raises ValueError."""
+        if self._has_note(claim.key):
+            raise ValueError("the transcript is empty now; its note is kept")
+        self._empty(claim, "nothing was said")
 
     def _empty(self, claim: Claim, reason: str) -> None:
         self._jobs.finish_empty(claim)
@@ -189,6 +253,16 @@ class ExtractionLane:
         self._bench.log.warning(
             "lines skipped", place=where, count=len(places), at="; ".join(places[:SHOWN_PLACES] + more)
         )
+
+
+def _marked(request: ExtractionRequest) -> ExtractionRequest:
+    """With the words that tell a helper's session, should a program keep one."""
+    return replace(request, instructions=f"{request.instructions}\n\n[{PROMPT_MARK}]")
+
+
+def _anything_said(transcript: Transcript) -> bool:
+    """Whether anybody but the harness left a word: without one there is nothing to ask a model about."""
+    return any(item.tier != "context" and item.text.strip() for item in transcript)
 
 
 def _is_own(transcript: Transcript) -> bool:

@@ -38,8 +38,8 @@ class Search(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     match_mode: Annotated[
         MatchMode,
         Meta(
-            description="any: lines that hold any query. all_on_same_line. all_within_lines: windows of line_count lines"
-            " that hold all. ranked: best passages for a question in plain words."
+            description="any: lines that hold any query. all_on_same_line: all queries. all_within_lines: windows of"
+            " line_count lines that hold all. ranked: best passages for a question in plain words."
         ),
     ] = "any"
     line_count: Positive | None = None

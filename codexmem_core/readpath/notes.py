@@ -17,6 +17,7 @@ from codexmem_core.safety.text import clean, slug
 if TYPE_CHECKING:
     from codexmem_core.safety.files import GuardedFolder
 
+GENERIC_HEADING = "Ad-hoc note"
 _SLUG_CHARACTERS = 60
 _SAME_NAME = 20
 
@@ -51,7 +52,7 @@ def add_note(folder: GuardedFolder, note: str, *, title: str = "", now_ms: int, 
     body, heading = clean(redact(note)), clean(redact(title))
     name = slug(heading, _SLUG_CHARACTERS, "-") if title else slug(f"note-{iso_time(now_ms)}", _SLUG_CHARACTERS, "-")
     stem = f"{name_time(now_ms)}-{name or 'note'}"
-    text = f"# {heading or 'Ad-hoc note'}\n\n- created: {iso_time(now_ms)}\n- session: {clean(said_in)}\n\n{body}"
+    text = f"# {heading or GENERIC_HEADING}\n\n- created: {iso_time(now_ms)}\n- session: {clean(said_in)}\n\n{body}"
     content = (text if text.endswith("\n") else text + "\n").encode()
     redacted = (body, heading) != (clean(note), clean(title))
     for number in range(1, _SAME_NAME + 1):

@@ -12,6 +12,7 @@ from codexmem_core.readpath import matching
 from codexmem_core.readpath.arguments import RANKED_LIMIT, SEARCH_LIMIT, Search, offset_of
 from codexmem_core.readpath.documents import Documents
 from codexmem_core.readpath.errors import ToolError
+from codexmem_core.readpath.notes import GENERIC_HEADING
 from codexmem_core.readpath.ranking import Ranking
 from codexmem_core.readpath.results import OUTPUT_BYTES, Found, Match, Period
 from codexmem_core.readpath.roots import memory_folder
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _FIRST_LINE = 160
 _HEADER = re.compile(
     r"(?:- )?(?:session_id|thread_id|host|updated_at|rollout_path|cwd|git_branch|usage_count|created|session):"
+    rf"|# {GENERIC_HEADING}$"
 )
 
 

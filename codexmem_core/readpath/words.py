@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-STOP_WORDS = frozenset(
-    "a an the is are was were be been do does did has have had of to in on at for with and or what when where who which"
-    " how why that this it its his her their he they she s".split()
-)
-"""Dropped from questions (measured on LoCoMo: better than keeping them)."""
+_STOP_WORDS = """a an and are at be been did do does for had has have he her his how in is it its of on or s she that
+the their they this to was were what when where which who why with"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Dropped from questions: a prototype found more LoCoMo sessions without them."""
 
 _DENSE = re.compile(
     "[\u3005\u3006\u3031-\u3035\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"

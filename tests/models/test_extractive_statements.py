@@ -192,7 +192,7 @@ def test_pasted_code_logs_and_markup_are_not_the_users_words():
         "Look at this:\n```\nalways use spaces\n```\n> never push\n2026-01-02T10:00:00 INFO always retry\n"
         "<system-reminder>From now on use yarn.</system-reminder>\nIt breaks. Why?"
     )
-    assert list(sentences(visible(text))) == ["Look at this:", "It breaks.", "Why?"]
+    assert [sentence.text for sentence in sentences(visible(text))] == ["Look at this:", "It breaks.", "Why?"]
 
 
 def test_shortening_keeps_short_text_and_cuts_at_a_word():

@@ -43,7 +43,7 @@ def measured(bench, tmp_path):
     """Outcomes of one measurement that gives these numbers, one after the other."""
     figures, sizes = bench("figures"), bench("bench")
 
-    def run(*numbers, limit=2.0, at_least=False, explained=()):
+    def run(*numbers, limit=2.0, at_least=False, explained=(), peer=""):
         figure = figures.Figure(key="a", what="", limit=limit, at_least=at_least)
         answers = iter(numbers)
 
@@ -53,7 +53,7 @@ def measured(bench, tmp_path):
                 raise answer
             return {"a": figures.Value(number=answer)}
 
-        measurement = figures.Measurement(figures=(figure,), measure=measure)
+        measurement = figures.Measurement(figures=(figure,), measure=measure, peer=peer)
         made = sizes.Bench(scratch=tmp_path, sizes=sizes.QUICK)
         explained = dict.fromkeys(explained, "because")
         (outcome,) = bench("running").outcomes([(measurement, (figure,))], made, explained)
@@ -129,10 +129,16 @@ def test_what_cannot_be_measured_has_failed_even_if_a_miss_is_explained(measured
     assert outcome.error == "OSError: no disk"
 
 
+def test_without_the_path_of_its_peer_a_figure_is_left_out(measured):
+    verdict, outcome = measured(1.0, peer="another")
+    assert verdict == "left out"
+    assert outcome.error == "needs --another PATH"
+
+
 @pytest.mark.parametrize(
     ("counts", "check", "status"),
     [
-        ({"met": 3, "explained": 1}, True, 0),
+        ({"met": 3, "explained": 1, "left out": 1}, True, 0),
         ({"met": 3, "MISSED": 1}, True, 1),
         ({"met": 3, "MISSED": 1}, False, 0),
         ({"met": 3, "FAILED": 1}, False, 1),

@@ -11,10 +11,8 @@ from codexmem_bench.figures import TIMES, Figure, Measurement, Value
 from codexmem_bench.timing import in_pairs
 from codexmem_core import pipeline
 from codexmem_core.capture import sessions
-from codexmem_core.extract.extraction import Bench as ExtractionBench
-from codexmem_core.extract.extraction import ExtractionLane
+from codexmem_core.memory_lane import MemoryLane
 from codexmem_core.request import RunRequest
-from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.store.values import Candidate, Output
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ PASS = Figure(
 )
 RESUMED = Figure(key="nothing-new-resumed", what="resumed sessions in old day folders that were not found", limit=0)
 NO_LIMIT = 1_000_000_000
-PARALLEL = 8
 WORKER = "bench"
 
 
@@ -48,27 +45,11 @@ class KnownSessions:
 
     def look_for_work(self) -> int:
         """What ``pipeline.run`` does up to consolidation, with one memory; how many sessions it claimed."""
-        engine, request = self.engine, RunRequest()
+        engine, request = self.engine, RunRequest(consolidate=False)
         vars(engine).pop("guards", None)  # every pass reads them once
-        found = self.discover()
-        chosen, _ = pipeline.choose(engine, request, found)
-        with engine.jobs(self._plugin) as jobs:
-            jobs.release_orphans(fresh_s=0)
-            jobs.prune(engine.config.number("memories", "max_unused_days"))
-            bench = ExtractionBench(
-                stages=engine.stages,
-                transcripts=engine.transcripts,
-                model=engine.model,
-                services_for=engine.services_for,
-                register_own=engine.catalogue.register_own,
-                clock=engine.clock,
-                log=engine.log(self._plugin),
-                worker=WORKER,
-                explicit=False,
-            )
-            lane = ExtractionLane(self._plugin, jobs, bench, WorkDeadline(NO_LIMIT))
-            done = lane.run(chosen.eligible, limit=NO_LIMIT, running_cap=PARALLEL, told=lambda _session: None)
-        return len(done.claimed)
+        chosen, _ = pipeline.choose(engine, request, self.discover())
+        lane = MemoryLane(engine, self._plugin, request, chosen.eligible).work(lambda: None)
+        return len(lane.extracted.claimed)
 
     def discover(self) -> sessions.Discovery:
         """The first part of that."""

@@ -87,11 +87,11 @@ class MemoryV1:
         return problems(workspace)
 
     @hookimpl
-    def codexmem_read_summary(self, workspace: Workspace, tools: bool) -> str:  # noqa: FBT001 - as above
+    def codexmem_read_summary(self, workspace: Workspace, tools: bool, citations: bool) -> str:  # noqa: FBT001 - as above
         """The context text."""
         from codexmem_memory_v1.context import context
 
-        return context(workspace, tools=tools, summary_tokens=MEMORY.summary_tokens)
+        return context(workspace, tools=tools, citations=citations, summary_tokens=MEMORY.summary_tokens)
 
 
 plugin = MemoryV1()

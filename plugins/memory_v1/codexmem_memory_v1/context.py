@@ -13,7 +13,7 @@ CHARS_A_TOKEN = 4
 CUT = "\n[...truncated...]\n"
 
 
-def context(workspace: Workspace, *, tools: bool, summary_tokens: int) -> str:
+def context(workspace: Workspace, *, tools: bool, citations: bool, summary_tokens: int) -> str:
     """The context text; empty when the summary is missing or blank. The same files give the same bytes.
 
     The summary itself is cut in the middle to ``summary_tokens``; the engine cuts the whole to a host's limit.
@@ -26,6 +26,7 @@ def context(workspace: Workspace, *, tools: bool, summary_tokens: int) -> str:
         "context",
         {
             "lookup": template(f"context_{kind}").strip(),
+            "citing": template("context_citations") if citations else "",
             "updating": template(f"update_{kind}").strip(),
             "summary": cut_tokens(summary, summary_tokens),
         },

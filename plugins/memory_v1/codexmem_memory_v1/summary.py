@@ -12,7 +12,7 @@ from codexmem_memory_v1.recap import failure_line, guidance
 from codexmem_memory_v1.topics import Sessions, Topic, rows_of, sessions, topics, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from codexmem_hookspecs.values.consolidate import Digest, MergedFailure, MergedPreference, Stored
 
@@ -36,12 +36,12 @@ def summary(stored: Sequence[Stored], digest: Digest, limit: int = LIMIT_BYTES) 
     share = min(1.0, limit / LIMIT_BYTES)
     head = [
         Section(0, "", ["v1"]),
-        Section(2, "User Profile", _fitting(_profile(stored, digest), int(_SHARES["User Profile"] * share))),
+        Section(2, "User Profile", _fitting(lambda _: _profile(stored, digest), int(_SHARES["User Profile"] * share))),
         Section(
             2,
             "User preferences",
             _fitting(
-                _preferences(stored, digest, known),
+                lambda sources: _preferences(stored, digest, known, sources=sources),
                 int(_SHARES["User preferences"] * share),
                 "preferences in MEMORY.md",
             ),
@@ -49,7 +49,11 @@ def summary(stored: Sequence[Stored], digest: Digest, limit: int = LIMIT_BYTES) 
         Section(
             2,
             "General Tips",
-            _fitting(_tips(digest, known), int(_SHARES["General Tips"] * share), "failures in MEMORY.md"),
+            _fitting(
+                lambda sources: _tips(digest, known, sources=sources),
+                int(_SHARES["General Tips"] * share),
+                "failures in MEMORY.md",
+            ),
         ),
         Section(2, "What's in Memory"),
     ]
@@ -75,14 +79,14 @@ def _profile(stored: Sequence[Stored], digest: Digest) -> list[str]:
     return lines
 
 
-def _preferences(stored: Sequence[Stored], digest: Digest, known: Sessions) -> list[str]:
+def _preferences(stored: Sequence[Stored], digest: Digest, known: Sessions, *, sources: bool) -> list[str]:
     notes = sorted(
         (path for path in digest.notes if path.startswith(NOTE_PATH) and digest.notes[path].strip()), reverse=True
     )
     lines = [f"- {note_line(path, digest.notes[path], 200)}" for path in notes[:10]]
     standing = [item for item in digest.preferences if item.replaced_by is None]
-    repeated = sorted(standing, key=_said_once)
-    for item in repeated:
+    # What was repeated and what holds anywhere concerns most sessions.
+    for item in sorted(standing, key=lambda item: (_said_once(item), item.preference.scope != "everywhere")):
         stated = item.preference
         cwds = sorted({place(source.cwd) for source in item.sources})
         where = (
@@ -92,10 +96,10 @@ def _preferences(stored: Sequence[Stored], digest: Digest, known: Sessions) -> l
         )
         said = len({(source.host, source.session) for source in item.sources})
         times = f", said in {said} sessions" if said > 1 else ""
-        rows = rows_of(item.sources, known)
+        rows = rows_of(item.sources, known) if sources else ()
         lines.append(
             f"- {quoted(stated.quote)} -> {guidance(stated)} ({where}; "
-            f"{day(stated.source.at_ms)}{times}; {recap(rows[0]) if rows else 'MEMORY.md'})"
+            f"{day(stated.source.at_ms)}{times}{_source(rows)})"
         )
     model = [row for row in stored if row.findings is None]
     for row in sorted(model, key=lambda row: (row.session.updated_at_ms, row.session.id), reverse=True)[:40]:
@@ -106,12 +110,12 @@ def _preferences(stored: Sequence[Stored], digest: Digest, known: Sessions) -> l
     return lines
 
 
-def _tips(digest: Digest, known: Sessions) -> list[str]:
+def _tips(digest: Digest, known: Sessions, *, sources: bool) -> list[str]:
     solved = [item for item in digest.failures if item.failure.fix]
     solved.sort(key=_said_once)
     return [
         f"- in {place(item.failure.source.cwd)}: {failure_line(item.failure)} "
-        f"({day(item.failure.source.at_ms)}{''.join(f'; {recap(row)}' for row in rows_of(item.sources, known)[:1])})"
+        f"({day(item.failure.source.at_ms)}{_source(rows_of(item.sources, known) if sources else ())})"
         for item in solved
     ]
 
@@ -186,16 +190,29 @@ def _lines(topic: Topic, *, learnings: bool) -> list[str]:
     return lines
 
 
-def _fitting(lines: Sequence[str], limit: int, rest: str = "") -> list[str]:
-    """As many lines as the share allows; a line too many ends them and the rest is counted."""
+def _source(rows: Sequence[Stored]) -> str:
+    return f"; {recap(rows[0])}" if rows else ""
+
+
+def _fitting(lines: Callable[[bool], Sequence[str]], limit: int, rest: str = "") -> list[str]:
+    """As many lines as the share allows; a line too many ends them and the rest is counted.
+
+    When not all fit, they do without their recaps: MEMORY.md names them, and more is told.
+    """
+    whole = lines(True)  # noqa: FBT003 - the only thing to choose
+    shown = whole if _size(whole) <= limit else lines(False)  # noqa: FBT003
     kept: list[str] = []
     used = 0
-    for number, line in enumerate(lines):
-        used += len(_utf8(line)) + 1
+    for number, line in enumerate(shown):
+        used += _size([line])
         if used > limit:
-            return [*kept, f"- {len(lines) - number} more {rest}"] if rest else kept
+            return [*kept, f"- {len(shown) - number} more {rest}"] if rest else kept
         kept.append(line)
     return kept
+
+
+def _size(lines: Sequence[str]) -> int:
+    return sum(len(_utf8(line)) + 1 for line in lines)
 
 
 def _said_once(item: MergedPreference | MergedFailure) -> bool:

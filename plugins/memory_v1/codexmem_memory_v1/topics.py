@@ -1,5 +1,7 @@
 """What the memory knows of, as topics: a task with its sessions, or a session that has no task of its own."""
 
+# Word lists read better as words.
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import re
@@ -20,6 +22,14 @@ _FRONT_MATTER = re.compile(r"\A\s*---\n(.*?)\n---", re.DOTALL)
 _FIELD = re.compile(r'^(description|task|task_outcome|cwd|keywords):\s*"?(.*?)"?\s*$', re.MULTILINE)
 _GROUP = re.compile(r"^(Preference signals|Reusable knowledge|Failures and how to do differently):\s*$")
 _WORD = re.compile(r"\w[\w.+#/-]{3,}")
+_COMMON = frozenset(
+    "about after again also another because been before could does doesn each else from have here into just like make "
+    "need next only other over please should show some tell than that them then there they thing this until want were "
+    "what when where whether which while will with would your".split()
+)
+"""Words of four letters and more that nobody searches for."""
+LONGEST_RUN = 12
+"""Letters; a longer run of Chinese or Japanese is a sentence, not a word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +141,8 @@ def _of_row(row: Stored) -> Topic:
 
 
 def _words(text: str) -> list[str]:
-    return [word.lower().rstrip(".-/") for word in _WORD.findall(text)][:4]
+    words = [word.lower().rstrip(".-/") for word in _WORD.findall(text)]
+    return [word for word in words if word not in _COMMON and (word.isascii() or len(word) <= LONGEST_RUN)][:4]
 
 
 def _names(rows: Sequence[Stored]) -> list[str]:

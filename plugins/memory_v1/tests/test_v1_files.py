@@ -185,8 +185,8 @@ def test_invalid_files_are_told(memory, keep):
 def test_the_context_cuts_the_summary_in_the_middle_and_says_how_to_search():
     summary = "v1\n" + "START " + "x" * 20_000 + " END"
     workspace = DictWorkspace("v1", {"memory_summary.md": summary})
-    with_tools = plugin.codexmem_read_summary(workspace=workspace, tools=True)
-    without = plugin.codexmem_read_summary(workspace=workspace, tools=False)
+    with_tools = plugin.codexmem_read_summary(workspace=workspace, tools=True, citations=True)
+    without = plugin.codexmem_read_summary(workspace=workspace, tools=False, citations=False)
     for text in (with_tools, without):
         assert "START" in text
         assert text.rstrip().endswith("END")

@@ -1,0 +1,1 @@
+"""The parts of forgetting: what is meant, rows, memory files and their history, and traces elsewhere in the home."""

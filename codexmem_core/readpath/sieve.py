@@ -1,0 +1,93 @@
+"""What is taken out of a transcript before anybody reads it, and what is noticed on the way."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from codexmem_core.readpath import citations
+from codexmem_core.readpath.citing import count_citations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from codexmem_hookspecs.values.capture import Item, Session
+
+    from codexmem_core.readpath.access import MemoryAccess
+    from codexmem_core.readpath.tombstones import Tombstones
+
+_WEB = frozenset({"webfetch", "websearch", "websearchcall", "toolsearch", "toolsearchcall", "fetchurl"})
+_OTHERS_TOOLS = "mcp__"
+"""Begins the names of tools that come from MCP servers."""
+
+
+class Sieve:
+    """One reading of one session: redacted items in, what may be learned from out.
+
+    Everything of a forgotten session and every forgotten text go, and so does the markup of citations. Citations of
+    final answers are counted when the reading has ended. With ``disable_on_external_context`` a session that called a
+    web tool, or a tool of another program's, is polluted from then on.
+    """
+
+    def __init__(self, access: MemoryAccess, session: Session, tombstones: Tombstones) -> None:
+        self._access = access
+        self._session = session
+        self._tombstones = tombstones
+        self._forgotten = (session.host, session.id) in tombstones.sessions
+        self._cited: dict[int, list[str]] = {}
+        self._external = ""
+        self._ended = False
+
+    def item(self, item: Item) -> Item | None:
+        """The item without what does not belong in it; None when nothing is left."""
+        if self._forgotten:
+            return None
+        if item.tool is not None:
+            self._external = self._external or (item.tool.name if is_external(item.tool.name) else "")
+        elif item.role == "assistant" and citations.has_markup(item.text):
+            if item.tier == "final":
+                self._cited.setdefault(item.position, []).extend(citations.parse(item.text).session_ids)
+            parts = tuple(part._replace(text=citations.strip(part.text)) for part in item.parts)
+            item = item._replace(parts=tuple(part for part in parts if part.text or part.kind != "text"))
+            if not item.parts:
+                return None
+        return self._tombstones.without_item(item)
+
+    def end(self) -> None:
+        """The reading is over. Twice is the same as once."""
+        if self._ended or self._forgotten:
+            return
+        self._ended = True
+        if self._cited:
+            count_citations(self._access, self._session, self._cited)
+        if self._external and self._access.config().flag("memories", "disable_on_external_context"):
+            mark_polluted(self._access, self._session, self._external)
+
+
+def is_external(tool: str) -> bool:
+    """Whether a tool brings in what others wrote: the web, tool search, other programs' servers (Codex 0.171)."""
+    space, _, last = tool.lower().rpartition(".")
+    return tool.startswith(_OTHERS_TOOLS) or space == "web" or re.sub(r"[^a-z]", "", last) in _WEB
+
+
+def watch_tools(access: MemoryAccess, calls: Iterable[tuple[Session, Sequence[str]]]) -> None:
+    """The same of calls that hosts told by an event, as they happened."""
+    if access.config().flag("memories", "disable_on_external_context"):
+        for session, tools in calls:
+            external = next(filter(is_external, tools), "")
+            if external:
+                mark_polluted(access, session, external)
+
+
+def mark_polluted(access: MemoryAccess, session: Session, tool: str) -> bool:
+    """Never learn from the session, and let the memories that did forget it. False when the mode was said before."""
+    catalogue = access.catalogue()
+    key = (session.host, session.id)
+    if catalogue.is_mode_stated(*key):
+        return False
+    catalogue.mark_polluted(*key)
+    for plugin in access.memories:
+        with access.jobs(plugin) as jobs:
+            jobs.requeue_if_held(*key)
+    access.log.info("session took in outside content", session=":".join(key), tool=tool)
+    return True

@@ -1,0 +1,1 @@
+"""Measures what is remembered of labelled sessions, line by line."""

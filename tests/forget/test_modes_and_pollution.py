@@ -1,0 +1,125 @@
+"""Sessions that may not be remembered: what is learned of them goes with the next consolidation."""
+
+from __future__ import annotations
+
+import pytest
+
+from codexmem_core.readpath.sieve import is_external, watch_tools
+
+ON = "[memories]\ndisable_on_external_context = true\n"
+TURNS = (("user", "Always tag the release before you deploy."), ("assistant", "Yes."))
+SEARCH = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "release tags"}}
+MCP = {"type": "function_call", "name": "mcp__tracker__list", "arguments": "{}", "call_id": "1"}
+SHELL = {"type": "function_call", "name": "exec_command", "arguments": '{"cmd":"make"}', "call_id": "2"}
+
+
+@pytest.fixture
+def handbook(home):
+    return (home / "memories" / "MEMORY.md").read_text
+
+
+@pytest.fixture
+def mode(engine_of):
+    def of(session):
+        engine = engine_of()
+        found = engine.catalogue.mode_of("codex", session)
+        engine.close()
+        return found
+
+    return of
+
+
+@pytest.mark.parametrize("wanted", ["disabled", "polluted"])
+def test_a_changed_mode_makes_the_next_consolidation_forget(wanted, codex_home, learn, command, handbook):
+    session = codex_home(*TURNS)
+    codex_home(("user", "Please always run make lint before a commit."), ("assistant", "Yes."))
+    learn()
+    assert "tag the release" in handbook()
+    _, told = command("mode", session, wanted)
+    assert "forgotten with the next consolidation" in told
+    learn()
+    assert "tag the release" not in handbook()
+    assert "make lint" in handbook()
+    command("mode", session, "enabled")
+    learn()
+    assert "tag the release" in handbook()
+
+
+@pytest.mark.parametrize("call", [SEARCH, MCP])
+def test_a_session_that_used_the_web_or_others_tools_is_not_learned_where_that_is_wanted(
+    call, codex_home, learn, mode, home
+):
+    session = codex_home(*TURNS, items=[call])
+    report = learn(config=ON)
+    assert mode(session) == "polluted"
+    assert any(session in row.session and "switched off" in row.reason for row in report.skipped)
+    assert (
+        not (home / "memories" / "MEMORY.md").exists()
+        or "tag the release" not in (home / "memories" / "MEMORY.md").read_text()
+    )
+
+
+def test_without_the_setting_and_with_other_tools_it_is_learned(codex_home, learn, mode, handbook):
+    with_web = codex_home(*TURNS, items=[SEARCH])
+    learn()
+    with_shell = codex_home(("user", "Please always run make lint before a commit."), items=[SHELL])
+    learn(config=ON)
+    assert (mode(with_web), mode(with_shell)) == ("enabled", "enabled")
+    assert "tag the release" in handbook()
+    assert "make lint" in handbook()
+
+
+def test_what_was_learned_before_is_forgotten_when_the_session_goes_to_the_web(codex_home, learn, mode, handbook):
+    session = codex_home(*TURNS)
+    codex_home(("user", "Please always run make lint before a commit."), ("assistant", "Yes."))
+    learn(config=ON)
+    assert "tag the release" in handbook()
+    codex_home(("user", "Look it up."), session_id=session, items=[SEARCH])
+    learn(config=ON)
+    assert "tag the release" not in handbook()
+    assert "make lint" in handbook()
+
+
+def test_a_session_that_the_user_enabled_again_stays_enabled(codex_home, learn, command, mode, handbook):
+    session = codex_home(*TURNS, items=[SEARCH])
+    learn(config=ON)
+    command("mode", session, "enabled")
+    learn(config=ON)
+    assert mode(session) == "enabled"
+    assert "tag the release" in handbook()
+
+
+def test_a_tool_event_pollutes_at_the_call(codex_home, learn, engine_of, mode):
+    session = codex_home(*TURNS)
+    learn()
+    engine = engine_of(config=ON)
+    known = engine.catalogue.session("codex", session).session
+    watch_tools(engine.access, [(known, ["exec_command"])])
+    assert engine.catalogue.mode_of("codex", session) == "enabled"
+    watch_tools(engine.access, [(known, ["exec_command", "WebFetch"])])
+    assert engine.catalogue.mode_of("codex", session) == "polluted"
+    with engine.jobs("memory-v1") as jobs:
+        assert jobs.consolidation_snapshot().status == "pending"
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("tool", "external"),
+    [
+        ("WebSearch", True),
+        ("WebFetch", True),
+        ("web_search", True),
+        ("webfetch", True),
+        ("web.run", True),
+        ("tool_search", True),
+        ("mcp__github__get_issue", True),
+        ("mcp__x.search", True),
+        ("Bash", False),
+        ("exec_command", False),
+        ("Grep", False),
+        ("search_files", False),
+        ("", False),
+    ],
+)
+def test_which_tools_bring_in_what_others_wrote(tool, external):
+    assert is_external(tool) is external

@@ -1,0 +1,170 @@
+"""Where each known field failure of such tools is held: a row number to the tests that would notice it here.
+
+The numbers are those of the project's list of field cases; each stands for a whole kind of failure.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CODEX = "plugins/host_codex/tests/test_host_codex_odd_content.py"
+CLAUDE = "plugins/host_claude/tests/test_host_claude_odd_content.py"
+CODEX_SESSIONS = "plugins/host_codex/tests/test_host_codex_sessions.py"
+CLAUDE_SESSIONS = "plugins/host_claude/tests/test_host_claude_sessions.py"
+COMPRESSED = "plugins/host_codex/tests/test_host_codex_compressed.py"
+REDACTION = "tests/safety/test_safety_redaction.py"
+PROCESSES = "tests/store/test_store_processes.py"
+OPENING = "tests/store/test_opening_databases.py"
+OWN = "tests/pipeline/test_own_sessions.py"
+FAULTS = "tests/pipeline/test_faults.py"
+LOCKS = "tests/consolidate/test_baseline_locks.py"
+
+CASES: dict[int, tuple[str, ...]] = {
+    # transcripts with odd content
+    1: (
+        f"{CODEX}::test_a_cut_multibyte_character_costs_one_line_only",
+        f"{CLAUDE}::test_a_cut_multibyte_character_costs_one_line_only",
+    ),
+    3: (
+        f"{CODEX}::test_a_byte_order_mark_is_removed_and_the_next_file_is_read_too",
+        f"{CLAUDE}::test_a_byte_order_mark_is_removed",
+    ),
+    4: (
+        f"{CODEX}::test_everything_after_a_malformed_line_is_read_and_the_line_number_is_told",
+        f"{CLAUDE}::test_everything_after_a_malformed_line_is_read_and_the_line_number_is_told",
+    ),
+    6: (
+        f"{COMPRESSED}::test_a_compressed_rollout_is_read_like_the_plain_one",
+        f"{COMPRESSED}::test_both_forms_at_once_are_one_session_and_the_plain_one_wins",
+        f"{COMPRESSED}::test_a_truncated_compressed_file_is_reported_and_stops_no_other",
+    ),
+    8: (
+        f"{CODEX}::test_unknown_types_are_passed_over_without_being_reported",
+        f"{CODEX}::test_a_stream_of_another_grammar_is_a_visible_warning_and_not_an_empty_session",
+    ),
+    9: (
+        f"{CODEX}::test_replacement_history_and_images_are_never_turns",
+        f"{CODEX}::test_a_line_of_64_mib_is_skipped_in_little_memory",
+    ),
+    10: (f"{CODEX}::test_a_working_directory_in_chinese_is_kept_and_a_broken_image_line_skipped",),
+    11: (
+        f"{CLAUDE}::test_the_least_that_a_line_can_be_is_understood",
+        f"{CLAUDE}::test_a_json_array_is_an_error_that_a_user_sees_and_not_an_empty_session",
+        f"{CLAUDE}::test_flat_messages_are_an_error_too",
+    ),
+    13: (
+        f"{CODEX}::test_memory_stays_flat_and_a_second_reading_takes_only_what_is_new",
+        f"{CLAUDE}::test_memory_stays_flat_and_a_second_reading_takes_only_what_is_new",
+    ),
+    15: (
+        f"{CODEX_SESSIONS}::test_of_two_files_of_one_session_the_longer_wins",
+        f"{CODEX_SESSIONS}::test_a_forked_session_does_not_repeat_its_parent",
+        f"{CLAUDE_SESSIONS}::test_a_fork_does_not_repeat_its_parent",
+    ),
+    17: (
+        f"{CODEX}::test_half_surrogate_pairs_are_replaced_and_the_position_moves_on",
+        f"{CLAUDE}::test_half_surrogate_pairs_are_replaced_and_the_position_moves_on",
+    ),
+    18: (f"{OWN}::test_emoji_and_cjk_survive_a_locale_that_knows_neither",),
+    # secrets
+    20: (
+        f"{REDACTION}::test_each_kind_of_token_goes_from_neutral_places",
+        f"{REDACTION}::test_an_item_is_redacted_in_all_its_texts",
+        "tests/pipeline/test_secrets.py::test_no_planted_secret_is_anywhere_in_the_home",
+    ),
+    22: (f"{REDACTION}::test_each_kind_of_token_goes_from_neutral_places",),
+    23: (
+        f"{REDACTION}::test_ordinary_text_and_documented_examples_stay",
+        "tests/pipeline/test_secrets.py::test_what_a_model_copies_into_a_note_is_redacted_again",
+    ),
+    25: (f"{REDACTION}::test_an_assigned_secret_is_replaced_and_its_surroundings_stay",),
+    # recursion, subagents
+    31: (
+        f"{OWN}::test_a_session_whose_first_words_are_our_prompt_is_ours",
+        f"{OWN}::test_a_session_inside_a_memory_folder_is_not_captured",
+        f"{OWN}::test_a_run_inside_our_own_child_learns_nothing",
+        "tests/pipeline/test_plugin_points.py::test_an_event_from_inside_a_memory_folder_is_not_delivered",
+    ),
+    33: (
+        f"{OWN}::test_two_hundred_events_in_a_minute_start_no_process_and_one_pass_takes_them_in",
+        "tests/services/test_processes.py::test_children_carry_the_mark_that_silences_hooks",
+    ),
+    35: (
+        f"{CODEX_SESSIONS}::test_subagents_and_internal_sessions_are_told_from_the_users",
+        f"{CLAUDE_SESSIONS}::test_four_kinds_of_subagent_files_are_told_from_one_real_session",
+    ),
+    # concurrency, locks, databases, git
+    36: (
+        f"{PROCESSES}::test_eight_processes_claim_hundreds_of_sessions_and_none_is_lost_or_doubled",
+        f"{PROCESSES}::test_a_process_that_holds_the_lock_for_seconds_makes_others_wait_and_not_fail",
+    ),
+    37: (f"{PROCESSES}::test_a_selection_sees_one_state_while_another_process_writes",),
+    38: (
+        f"{PROCESSES}::test_an_orphaned_consolidation_is_taken_over_by_exactly_one_of_two_racers",
+        f"{PROCESSES}::test_a_pending_consolidation_without_owner_can_be_taken",
+        f"{FAULTS}::test_a_run_killed_in_the_middle_of_extraction_is_taken_up_again",
+    ),
+    40: (
+        f"{LOCKS}::test_a_lock_left_by_a_dead_git_is_removed",
+        f"{LOCKS}::test_processes_that_commit_at_once_lose_nothing",
+    ),
+    44: (
+        f"{OPENING}::test_a_damaged_header_is_set_aside_whole_and_memory_keeps_running",
+        f"{OPENING}::test_a_page_of_zeros_in_the_middle_is_found_when_the_file_is_opened",
+        f"{OPENING}::test_an_empty_file_is_begun_anew_and_told",
+        f"{OPENING}::test_a_write_ahead_log_without_its_database_is_set_aside",
+        "tests/pipeline/test_dual_write.py::test_a_memory_whose_database_is_rubbish_costs_the_other_nothing",
+    ),
+    45: (
+        f"{PROCESSES}::test_a_full_disk_fails_one_transaction_and_harms_nothing_before_it",
+        f"{FAULTS}::test_a_full_disk_leaves_the_memory_as_it_was_and_the_next_run_finishes",
+    ),
+    46: (f"{PROCESSES}::test_recorders_that_move_sessions_between_the_same_places_do_not_collide",),
+    # upgrades
+    48: (
+        f"{OPENING}::test_an_older_database_is_backed_up_whole_before_it_is_migrated",
+        f"{OPENING}::test_a_migration_that_loses_rows_is_undone",
+    ),
+    49: (
+        f"{OPENING}::test_every_past_schema_is_brought_up_to_date_with_all_its_rows",
+        f"{OPENING}::test_a_history_that_claims_a_column_which_is_missing_is_refused",
+    ),
+    # scope, paths, time
+    69: (
+        f"{CODEX_SESSIONS}::test_a_loop_of_links_ends_and_one_transcript_by_two_paths_is_one_session",
+        f"{CLAUDE_SESSIONS}::test_a_project_folder_that_is_a_link_is_followed_once",
+    ),
+    74: (
+        f"{CODEX_SESSIONS}::test_clocks_that_are_wrong_make_no_session_of_the_future",
+        f"{CLAUDE_SESSIONS}::test_clocks_that_are_wrong_make_no_session_of_the_future",
+    ),
+}
+
+REQUIRED = (
+    *(1, 3, 4, 6, 8, 9, 10, 11, 13, 15, 17, 18),
+    *(20, 22, 23, 25),
+    *(31, 33, 35),
+    *(36, 37, 38, 40, 44, 45, 46),
+    *(48, 49),
+)
+"""Rows 41 and 42 are about a remote, which there is none of."""
+
+
+def functions(path: Path) -> set[str]:
+    return {node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("row", REQUIRED)
+def test_every_required_row_is_held_somewhere(row):
+    assert CASES[row]
+
+
+@pytest.mark.parametrize("node", sorted({node for nodes in CASES.values() for node in nodes}))
+def test_every_named_test_exists(node):
+    path, name = node.split("::")
+    assert name in functions(ROOT / path)
