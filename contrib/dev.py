@@ -29,7 +29,6 @@ TYPED_SCRIPTS = (
     "contrib/example_host/codexmem_host_notebook",
     "contrib/bench/__main__.py",
     "contrib/bench/codexmem_bench",
-    "contrib/quality/__main__.py",
     "contrib/quality/record.py",
     "contrib/quality/codexmem_quality",
 )

@@ -51,6 +51,8 @@ OPEN_CALLS = 200
 NAME_CHARS = 120
 SHORTEST_NAME = 12
 """Characters; a shorter sentence in front of others ("Hi Claude.", "One more.") does not name the task."""
+SPEAKS_FOR_ITSELF = 30
+"""Characters; a request shorter than this is named together with the sentence in front of it."""
 EARLIEST_MS = 946_684_800_000
 """2000-01-01: a time before it is a clock that was never set."""
 
@@ -199,9 +201,7 @@ class _Reading:
         self._decisions = [*self._decisions, new][-DECISIONS:]
 
     def _open(self, requests: list[str], source: Source) -> None:
-        long = [sentence for sentence in requests if len(sentence) >= SHORTEST_NAME]
-        # "I'm on a train. Does it build offline?": what asks for work names the task.
-        name = next(filter(request, long), next(iter(long), requests[0]))
+        name = _title(requests)
         self._task = OpenTask(
             name=_name(name), source=source, asked=any(request(words) and not asks_to_know(words) for words in requests)
         )
@@ -260,6 +260,18 @@ class _Reading:
             if len(self._names) >= IDENTIFIERS:
                 return
             self._names.setdefault(name)
+
+
+def _title(requests: Sequence[str]) -> str:
+    """The sentence that names a task: the first long one that asks for work, else the first long one.
+
+    "I'm on a train. Does it build offline?": a short question means little without what stands in front of it.
+    """
+    long = [number for number, words in enumerate(requests) if len(words) >= SHORTEST_NAME]
+    chosen = next((number for number in long if request(requests[number])), next(iter(long), 0))
+    if chosen and len(requests[chosen]) < SPEAKS_FOR_ITSELF:
+        return f"{requests[chosen - 1]} {requests[chosen]}"
+    return requests[chosen]
 
 
 def _onwards(requests: Sequence[str]) -> int:

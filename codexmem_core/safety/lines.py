@@ -18,7 +18,7 @@ LINE_CAP = 32 * 1024 * 1024
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_BUFFER = 64 * 1024  # small enough to stay in the processor's cache while its lines are cut
+_BUFFER = 128 * 1024  # small enough to stay in the processor's cache while its lines are cut
 _CHUNK = 256 * 1024
 _COMPRESSED_CHUNK = 4096  # small, so that damage costs only the few blocks around it
 _TOO_LONG = f"the line is longer than {LINE_CAP // (1024 * 1024)} MiB"

@@ -18,10 +18,11 @@ QUERY_VALUE = re.compile(rb"""\[REDACTED[^\]\s]*\]|[^&\s#"'<>)\]\\`]+""")
 FLAG_VALUE = re.compile(rb"""[^\s"'`\\]+""")
 SHELL_END = re.compile(
     rb"[ \t]+(?:&&|\|\|?|[;><]|[A-Za-z_][A-Za-z0-9_]*=|\.{0,2}/|-{1,2}[A-Za-z]"
-    rb"|(?:sh|bash|zsh|sudo|npm|npx|pnpm|yarn|node|python3?|pip3?|uv|poetry|pytest|cargo|docker|kubectl|terraform|git|curl)[ \t])"
+    rb"|(?:sh|bash|zsh|sudo|npm|npx|pnpm|yarn|node|python3?|pip3?|uv|poetry|pytest|cargo|docker|kubectl|terraform|git|"
+    rb"curl)[ \t])"
     rb"|;(?=\s|$|[A-Za-z ]+=)"
 )
-"""What ends a variable's value in front of a command: an operator, an option, a path, a program that no phrase names."""
+"""Ends a variable's value in front of a command: an operator, an option, a path, a program that no phrase names."""
 FLOW_END = re.compile(rb"[,}\]]")
 TYPE = re.compile(
     rb"(?:str|string|String|bytes|Optional\[str\]|SecretStr|Secret|any|None|null|nil|undefined|true|false)"

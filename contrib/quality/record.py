@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -51,7 +52,7 @@ def main() -> int:
     options = parser.parse_args()
     if not options.here:
         names = options.names or sorted(path.stem for path in CONVERSATIONS.glob("*.toml"))
-        return int(any([_apart(name) for name in names]))
+        return max(map(_apart, names))
     sys.path.insert(0, options.fakes)
     HOME.mkdir()
     conversation = tomllib.loads((CONVERSATIONS / f"{options.here}.toml").read_text(encoding="utf-8"))
@@ -70,9 +71,7 @@ def _apart(name: str) -> int:
 
 
 def _recorded(conversation: Mapping[str, Any], codex: str, claude: str) -> list[dict[str, Any]]:
-    from fake_anthropic import FakeAnthropic
-    from fake_openai import FakeOpenAI
-
+    openai, anthropic = importlib.import_module("fake_openai"), importlib.import_module("fake_anthropic")
     project = HOME / conversation["project"]
     for name, content in conversation["files"].items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +81,7 @@ def _recorded(conversation: Mapping[str, Any], codex: str, claude: str) -> list[
         subprocess.run(["git", *words], cwd=project, env=environ, check=True)
     is_codex = conversation["host"] == "codex"
     step = (_codex_step if is_codex else _claude_step)(conversation)
-    with (FakeOpenAI if is_codex else FakeAnthropic)() as server:
+    with (openai.FakeOpenAI if is_codex else anthropic.FakeAnthropic)() as server:
         if is_codex:
             _codex_home(conversation, server.url)
         else:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from codexmem_hookspecs.errors import Refused, Rewritten, Unreadable
+from codexmem_hookspecs.known import Known
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -427,6 +428,44 @@ def test_links_are_followed_once_and_only_when_asked(store, root, tmp_path):  # 
     (far,) = [path for path in found if "three" in path]
     assert store.read(far) == b"3"
     assert store.read("file") == b"outside"
+
+
+def known_of(folder, *paths):
+    return Known.of((f"{folder.root}/{path}", folder.stat(path).stamp) for path in paths)
+
+
+def test_a_scan_leaves_out_what_is_known_in_the_state_it_has(memory, root):
+    files = ["MEMORY.md", "notes/deep/two.jsonl", "notes/one.md"]
+    for count in range(4):
+        known = known_of(memory, *files[:count])
+        assert paths(memory, known=known) == files[count:]
+        assert known.count == count
+    known = known_of(memory, *files)
+    (root / "notes" / "one.md").write_bytes(b"another length")
+    (root / "notes" / "new.md").write_bytes(b"")
+    (root / "MEMORY.md").unlink()
+    assert paths(memory, known=known) == ["notes/new.md", "notes/one.md"]
+    assert known.count == 1
+
+
+def test_files_that_are_not_wanted_do_not_hide_that_the_rest_is_known(memory, root):
+    known = known_of(memory, "notes/one.md")
+    (root / "notes" / ".hidden.md").write_bytes(b"")
+    (root / "notes" / "other.txt").write_bytes(b"")
+    assert paths(memory, "notes", suffixes=(".md",), known=known) == []
+    assert known.count == 1
+
+
+def test_a_known_file_behind_a_link_is_known_by_the_path_through_it(root, tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "three.md").write_bytes(b"3")
+    (root / "far").symlink_to(tmp_path / "far")
+    (root / "file.md").symlink_to(tmp_path / "outside.md")
+    (tmp_path / "alias").symlink_to(root)
+    folder = GuardedFolder(str(tmp_path / "alias"), links=True)
+    known = known_of(folder, "far/three.md", "file.md")
+    assert paths(folder, links=True, known=known) == ["MEMORY.md", "notes/deep/two.jsonl", "notes/one.md"]
+    assert known.count == 2
 
 
 def test_a_folder_that_may_not_be_read_stops_nothing():

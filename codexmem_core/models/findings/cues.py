@@ -35,28 +35,38 @@ LANGUAGE = (
     r"chinese|japanese|korean|mandarin)"
 )
 ARTEFACT = (
-    r"(?:tests?|fixtures?|mocks?|asserts?|commits?|commit (?:messages?|subjects?)|branch(?:es)?|tags?|releases?|deployments?|deploys?|"
-    r"prs?|pull requests?|migrations?|functions?|methods?|class(?:es)?|modules?|files?|file names?|folders?|scripts?|names?|variables?|"
-    r"constants?|comments?|docstrings?|docs|documentation|readmes?|changelogs?|imports?|exports?|dependenc(?:y|ies)|packages?|type "
-    r"(?:hints?|annotations?)|types|line length|lines?|indentation|quotes|strings?|texts?|labels?|keywords?|errors?|error messages?|"
-    r"exceptions?|warnings?|log(?: message)?s?|endpoints?|handlers?|components?|hooks?|apis?|code|queries|sql|config(?:uration)?s?|secrets?|todos?|"
-    r"changes?|fix(?:es)?|features?|amounts?|dates?|times?|timestamps?|answers?|replies|explanations?|summaries|house style|form inputs?|inputs?|access|columns?|tables?|ids|identifiers|keys|urls|paths|routes|styles|colou?rs|"
-    r"units|prices|currencies|versions|settings|env(?:ironment)? variables|translations|constants|events|credentials|notes|reports|diffs?)"
+    r"(?:tests?|fixtures?|mocks?|asserts?|commits?|commit (?:messages?|subjects?)|branch(?:es)?|tags?|releases?|"
+    r"deployments?|deploys?|"
+    r"prs?|pull requests?|migrations?|functions?|methods?|class(?:es)?|modules?|files?|file names?|folders?|scripts?|"
+    r"names?|variables?|"
+    r"constants?|comments?|docstrings?|docs|documentation|readmes?|changelogs?|imports?|exports?|dependenc(?:y|ies)|"
+    r"packages?|type "
+    r"(?:hints?|annotations?)|types|line length|lines?|indentation|quotes|strings?|texts?|labels?|keywords?|errors?|"
+    r"error messages?|"
+    r"exceptions?|warnings?|log(?: message)?s?|endpoints?|handlers?|components?|hooks?|apis?|code|queries|sql|"
+    r"config(?:uration)?s?|secrets?|todos?|"
+    r"changes?|fix(?:es)?|features?|amounts?|dates?|times?|timestamps?|answers?|replies|explanations?|summaries|"
+    r"house style|form inputs?|inputs?|access|columns?|tables?|ids|identifiers|keys|urls|paths|routes|styles|colou?rs|"
+    r"units|prices|currencies|versions|settings|env(?:ironment)? variables|translations|constants|events|credentials|"
+    r"notes|reports|diffs?)"
 )
 """What the work is made of, as people name it in rules."""
 ARTEFACTS = (
-    rf"(?:and |but |also,? |btw,? |please,? )?(?:(?:every|each|all|any)(?: new)? |new )?(?!the\b|this\b|these\b|that\b|my\b|your\b|an?\b)"
+    r"(?:and |but |also,? |btw,? |please,? )?(?:(?:every|each|all|any)(?: new)? |new )?(?!the\b|this\b|these\b|that\b|"
+    r"my\b|your\b|an?\b)"
     rf"(?:[a-z][\w-]+ ){{0,2}}{ARTEFACT}"
 )
 START = r"(?:^|[,;:.!—–]\s*|\b(?:and|but|so|also|then|please|just|no|nope|ok|okay|well|again)[,:]?\s+)"
 # After "always" and "never": a verb that describes what happened, not one that tells what to do.
 _DESCRIBES = (
     r"(?!mind\b|(?!focus|canvas|always|this)\w*[^su\W]s\b|(?!need|feed|seed|embed|proceed|speed|shed|red)\w{2,}ed\b|"
-    r"(?:more|less|fewer|got|came|went|was|were|had|did|saw|seen|been|done|gone|heard|known|said|took|made|ran|found|worked|a|an|the|seem|happen|work|again)\b)"
+    r"(?:more|less|fewer|got|came|went|was|were|had|did|saw|seen|been|done|gone|heard|known|said|took|made|ran|found|"
+    r"worked|a|an|the|seem|happen|work|again)\b)"
 )
 _HABIT = r"(?!forget\b|fail\b|get\b|see\b|hear\b|have\b|thought\b|knew\b|wonder\b|know\b|end up\b|said\b|meant\b)"
 _IDLE = (
-    r"(?!worry|bother (?!with \w+ing\b|with (?!it\b|this\b|that\b|the\b))|bother$|bother[,.]|mind\b|know\b|think\b|see\b|understand|care\b|get it|have\b|need\b|believe|remember|give up|"
+    r"(?!worry|bother (?!with \w+ing\b|with (?!it\b|this\b|that\b|the\b))|bother$|bother[,.]|mind\b|know\b|think\b|"
+    r"see\b|understand|care\b|get it|have\b|need\b|believe|remember|give up|"
     r"you\b|we\b|i\b|hesitate|panic|be sorry|sweat|quite\b|really\b|even\b|seem\b)"
 )
 _MOVED = (
@@ -67,7 +77,8 @@ _MOVED = (
 
 # "The function should always return a list" tells what the code does, not how the user works.
 _NO_SPECIFICATION = (
-    r"^(?!(?:the|this|that|it|its|these|those|each|every)\b(?:\s+\w+)?\s+(?:function|method|class|button|page|endpoint|api|"
+    r"^(?!(?:the|this|that|it|its|these|those|each|every)\b(?:\s+\w+)?\s+(?:function|method|class|button|page|endpoint|"
+    r"api|"
     r"parser|server|script|output|result|value|field|query|response|command|should|must)\b).*?\b"
 )
 
@@ -124,8 +135,10 @@ ENGLISH: tuple[Cue, ...] = (
     ),
     cue(
         r"\b(?P<cue>(?:i|we)(?:'d)?(?: would| do| really| strongly| generally| usually| always| much| still| also)*"
-        r" (?:prefer (?!(?:that|this|it)[,.!]|(?:the|this|that|your) (?:\w+ )?(?:one|option|version|approach|variant|way|solution|first|second|former|latter)\b)"
-        r"(?!the (?:first|second|third|last|latter|former|other|new|old)\b)|rather (?!(?:look|start|fix|continue|go|work|wait|try|stay|move)\b))"
+        r" (?:prefer (?!(?:that|this|it)[,.!]|(?:the|this|that|your) (?:\w+ )?(?:one|option|version|approach|variant|"
+        r"way|solution|first|second|former|latter)\b)"
+        r"(?!the (?:first|second|third|last|latter|former|other|new|old)\b)|rather (?!(?:look|start|fix|continue|go|"
+        r"work|wait|try|stay|move)\b))"
         r"(?:\w|if\b))",
         None,
         durable=True,
@@ -137,25 +150,30 @@ ENGLISH: tuple[Cue, ...] = (
         durable=True,
     ),
     cue(
-        r"^(?P<cue>.{3,160}?[,;.–—-]*\s*(?:that|this)(?:'s| is) (?:just )?(?:how|the way) (?:we|i) (?:all |always |usually |normally )?"
+        r"^(?P<cue>.{3,160}?[,;.–—-]*\s*(?:that|this)(?:'s| is) (?:just )?(?:how|the way) (?:we|i) (?:all |always |"
+        r"usually |normally )?"
         r"(?:do|like|want|write|name|format|handle|commit|test|call|use|work)\b"
-        r"|.{3,160}?[,;.–—-]+\s*(?:that|this)(?:'s| is) (?:our|my|a) (?:\w+ )?(?:rule|deal|policy|convention|style|agreement|standard|habit|principle)\b)",
+        r"|.{3,160}?[,;.–—-]+\s*(?:that|this)(?:'s| is) (?:our|my|a) (?:\w+ )?(?:rule|deal|policy|convention|style|"
+        r"agreement|standard|habit|principle)\b)",
         None,
         durable=True,
     ),
     cue(
-        rf"^(?P<cue>(?!.*\b(?:and now|since then|but now)\b){_MOVED}\s+(?:over )?(?:to|on)\s+(?!(?:the|that|this|a|an|my) )\w)",
+        rf"^(?P<cue>(?!.*\b(?:and now|since then|but now)\b){_MOVED}\s+(?:over )?(?:to|on)\s+(?!(?:the|that|this|a|an|"
+        r"my) )\w)",
         "do",
         durable=True,
     ),
     cue(
-        r"^(?P<cue>.{0,160}?\b(?:this|that|which|these|it|both)(?: \w+)? (?:goes|go|applies|apply|holds?|counts?) (?:for|to|in)"
+        r"^(?P<cue>.{0,160}?\b(?:this|that|which|these|it|both)(?: \w+)? (?:goes|go|applies|apply|holds?|"
+        r"counts?) (?:for|to|in)"
         r" (?:every|all|any|each|whatever)\b)",
         None,
         durable=True,
     ),
     cue(
-        r"^(?P<cue>.{3,120}?\b(?:has|have|needs?) to (?:be|pass|run|stay|go)\b.{0,60}?\bbefore (?:you|we|any|each|every)\b)",
+        r"^(?P<cue>.{3,120}?\b(?:has|have|needs?) to (?:be|pass|run|stay|go)\b.{0,60}?\bbefore (?:you|we|any|each|"
+        r"every)\b)",
         "do",
         durable=True,
     ),
@@ -199,7 +217,8 @@ ENGLISH: tuple[Cue, ...] = (
     cue(rf"\b(?P<cue>this {REPOSITORY} (?:uses|requires|follows|targets|only uses))\b", None, durable=True),
     cue(
         rf"^(?P<cue>{ARTEFACTS}\s(?:must|should)\s(?:always |never |not )?"
-        r"(?:be|have|use|follow|go|start|end|live|pass|stay|include|contain|come|never|always|depend|hit|touch|need|call)\b)",
+        r"(?:be|have|use|follow|go|start|end|live|pass|stay|include|contain|come|never|always|depend|hit|touch|need|"
+        r"call)\b)",
         None,
         durable=False,
     ),
@@ -216,7 +235,8 @@ ENGLISH: tuple[Cue, ...] = (
         durable=False,
     ),
     cue(
-        r"\b(?P<cue>i (?:already |just |explicitly )?(?:said|told you|asked you|asked for)(?: before| already| last time| twice)*\s*"
+        r"\b(?P<cue>i (?:already |just |explicitly )?(?:said|told you|asked you|asked for)(?: before| already|"
+        r" last time| twice)*\s*"
         r"(?:to |not to |that |:|,|use |no |don't |never |always )\S)",
         None,
         durable=False,
@@ -246,7 +266,8 @@ ENGLISH: tuple[Cue, ...] = (
     cue(rf"{START}(?P<cue>(?:please (?:always )?|only |please only )use\s+\w)", "do", durable=False),
     cue(r"\b(?P<cue>keep it (?:that|this) way)\b", "do", durable=True),
     cue(
-        r"^(?:(?:again|no|please|and)[:,]?\s+)?(?P<cue>(?!the\b|this\b|that\b|my\b|an?\b|in\b|it\b|but\b|and\b|maybe\b|of\b)"
+        r"^(?:(?:again|no|please|and)[:,]?\s+)?(?P<cue>(?!the\b|this\b|that\b|my\b|an?\b|in\b|it\b|but\b|and\b|maybe\b|"
+        r"of\b)"
         r"[\w.+#-]{2,30}(?: [\w.+#-]{2,30})?, not (?!sure|yet|now|really|quite|the\b|this\b|that\b|an?\b|"
         r"to\b|in\b|what|me\b|my\b|because|for\b)"
         r"[\w.+#-]{2,30}(?: [\w.+#-]{2,30})?)[.!]*$",

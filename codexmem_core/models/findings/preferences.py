@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from codexmem_core.models.findings import cues, cues_cjk, cues_habits, signs
+from codexmem_core.models.findings import cues, cues_cjk, cues_habits, cues_rules, signs
 from codexmem_core.models.findings.sentences import CLAUSE, QUOTE_CHARS, masked, shortened
 from codexmem_core.models.findings.topics import topic
 
@@ -20,6 +20,9 @@ INTRODUCTION_WORDS = 4
 """A first clause of so few words ("from now on,") only introduces the statement."""
 
 _KANA = re.compile(r"[\u3040-\u30ff]")
+_LETTERS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+LETTERS_A_WORD = 2
+"""Of Chinese and Japanese; a rough measure."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORK = re.compile(
     r"^(?:please |can you |could you |now |then |also |ok,? |first,? )*(?:fix|add|write|implement|make|"
@@ -28,7 +31,7 @@ _WORK = re.compile(
 )
 
 
-_ENGLISH = (*cues.ENGLISH, *cues_habits.HABITS)
+_ENGLISH = (*cues.ENGLISH, *cues_habits.HABITS, *cues_rules.RULES)
 
 
 class Statement(NamedTuple):
@@ -168,8 +171,9 @@ def _chosen_side(said: str) -> str:
     kept = re.sub(r",? (?:and )?(?:not|instead of|rather than|over) [\w-]+.*$", "", said)
     kept = re.sub(r"(?:而不是|不要用|别用|不用|代替).*$|^.*(?:ではなく|じゃなくて|の代わりに)", "", kept)
     # "always run X, don't skip it" is a thing to do: the first verb decides.
-    first = re.split(r"[,;，；]\s*", kept, maxsplit=2)
-    return first[0] if len(first[0].split()) > INTRODUCTION_WORDS or len(first) == 1 else ", ".join(first[:2])
+    first = re.split(r"[,;，；、]\s*", kept, maxsplit=2)
+    length = len(first[0].split()) + len(_LETTERS.findall(first[0])) // LETTERS_A_WORD
+    return first[0] if length > INTRODUCTION_WORDS or len(first) == 1 else ", ".join(first[:2])
 
 
 def _scope(lowered: str, heading: str = "") -> Scope:

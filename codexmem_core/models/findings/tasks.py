@@ -67,10 +67,12 @@ class OpenTask:
             self._failed = {call.step, *(step for step in self._failed if step in self._steps)}
             self._last_failed, self._edited_since, self._passed = True, False, False
             return
+        recovered = call.command and call.step in self._failed
         self._failed.discard(call.step)
         if not call.edited:
             self._last_failed = False
-        self._passed = tests_passed or (self._passed and not call.edited)
+        # What failed and then worked was the proof that somebody waited for, as passed tests are.
+        self._passed = tests_passed or recovered or (self._passed and not call.edited)
 
     def answered(self) -> None:
         """The agent gave its answer; what it says about success does not count."""

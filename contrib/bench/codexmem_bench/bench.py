@@ -25,6 +25,8 @@ class Sizes:
     long_mb: int
     """Length of the one long rollout."""
     known_sessions: int
+    small_sessions: int
+    """Sessions that are remembered in one pass."""
     memory_files: int
     jobs: int
     jobs_with_work: int
@@ -36,6 +38,7 @@ FULL = Sizes(
     sessions=200,
     long_mb=200,
     known_sessions=10_000,
+    small_sessions=1_000,
     memory_files=2_000,
     jobs=5_000,
     jobs_with_work=5_000,
@@ -48,6 +51,7 @@ QUICK = Sizes(
     sessions=30,
     long_mb=40,
     known_sessions=2_000,
+    small_sessions=300,
     memory_files=2_000,
     jobs=1_000,
     jobs_with_work=400,

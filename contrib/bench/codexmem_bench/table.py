@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_bench import claims, command_line, long_transcript, nothing_new, peers, transcripts, workspace_diff
+from codexmem_bench import (
+    claims,
+    command_line,
+    long_transcript,
+    many_sessions,
+    nothing_new,
+    peers,
+    transcripts,
+    workspace_diff,
+)
 from codexmem_bench.figures import TIMES, Figure
 
 if TYPE_CHECKING:
@@ -17,6 +26,7 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     peers.MEASUREMENT,
     long_transcript.MEASUREMENT,
     nothing_new.MEASUREMENT,
+    many_sessions.MEASUREMENT,
     workspace_diff.MEASUREMENT,
     claims.MEASUREMENT,
     command_line.MEASUREMENT,

@@ -48,12 +48,14 @@ class Label:
         if line.kind == "failure":
             solved = plain(self.fix) in plain(line.fix) if self.fix else not line.fix
             return plain(self.command) in plain(line.command) and _any(self.errors, line.text) and solved
-        if not _any(self.quotes, line.text):
-            return False
-        if line.kind == "replaced":
-            return plain(self.by) in plain(line.by)
-        if line.kind == "task":
-            return line.outcome in self.outcomes
+        return _any(self.quotes, line.text) and self._fits(line)
+
+    def _fits(self, line: Line) -> bool:
+        match line.kind:
+            case "replaced":
+                return plain(self.by) in plain(line.by)
+            case "task":
+                return line.outcome in self.outcomes
         return self.polarity in {"", line.polarity or self.polarity} and self.scope in {"", line.scope or self.scope}
 
 

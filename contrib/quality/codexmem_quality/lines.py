@@ -15,7 +15,7 @@ _REPLACED = re.compile(r'^- replaced on \S+ by "(?P<by>.*?)": when .+?, the user
 _STATED = re.compile(rf'^- when (?P<where>.+?), the user said: "(?P<text>.*?)"{_GUIDANCE}')
 _SUMMARY = re.compile(rf'^- "(?P<text>.*?)"{_GUIDANCE} \((?P<where>.+?);')
 _PROFILE = re.compile(r'^- the user said: "(?P<text>.*)" \(')
-_DECIDED = re.compile(r'^- decided(?: on \S+)?: "(?P<text>.*)"')
+_DECIDED = re.compile(r'^- (?:in .+? )?decided(?: on \S+)?: "(?P<text>.*)"')
 _STEPS = re.compile(r'^- what was done for "(?P<text>.*?)" \((?P<outcome>\w+)\): ')
 _FAILED = re.compile(
     r"^- (?:in \S+: )?`(?P<command>.*?)` failed: (?P<text>.*?)"
@@ -85,21 +85,29 @@ def _lines(file: str, text: str) -> Iterator[Line]:
 
 
 def _bullet(file: str, number: int, line: str) -> Line | None:
-    if match := _REPLACED.match(line):
-        return Line(file=file, number=number, kind="replaced", text=match["text"], by=match["by"])
-    if match := _STATED.match(line) or _SUMMARY.match(line):
-        return Line(
-            file=file, number=number, kind="preference", text=match["text"],
-            polarity="do" if match["guidance"] == "do so" else "avoid",
-            scope="everywhere" if "anywhere" in match["where"] else "here",
-        )  # fmt: skip
-    if match := _PROFILE.match(line):
-        return Line(file=file, number=number, kind="preference", text=match["text"])
-    if match := _DECIDED.match(line):
-        return Line(file=file, number=number, kind="decision", text=match["text"], scope="here")
-    if match := _STEPS.match(line):
-        return Line(file=file, number=number, kind="task", text=match["text"], outcome=match["outcome"])
-    if match := _FAILED.match(line):
-        command, text, fix = match["command"], match["text"], match["fix"] or ""
-        return Line(file=file, number=number, kind="failure", text=text, command=command, fix=fix)
+    for read in (_preference, _work):
+        if fields := read(line):
+            return Line(file=file, number=number, **fields)
     return None
+
+
+def _preference(line: str) -> dict[str, str]:
+    if match := _REPLACED.match(line):
+        return {"kind": "replaced", "text": match["text"], "by": match["by"]}
+    if match := _STATED.match(line) or _SUMMARY.match(line):
+        polarity = "do" if match["guidance"] == "do so" else "avoid"
+        scope = "everywhere" if "anywhere" in match["where"] else "here"
+        return {"kind": "preference", "text": match["text"], "polarity": polarity, "scope": scope}
+    if match := _PROFILE.match(line):
+        return {"kind": "preference", "text": match["text"]}
+    return {}
+
+
+def _work(line: str) -> dict[str, str]:
+    if match := _DECIDED.match(line):
+        return {"kind": "decision", "text": match["text"], "scope": "here"}
+    if match := _STEPS.match(line):
+        return {"kind": "task", "text": match["text"], "outcome": match["outcome"]}
+    if match := _FAILED.match(line):
+        return {"kind": "failure", "text": match["text"], "command": match["command"], "fix": match["fix"] or ""}
+    return {}

@@ -34,7 +34,8 @@ from codexmem_core.readpath.arguments import Search
 from codexmem_core.readpath.search import MemorySearch
 search = MemorySearch(sys.argv[1])
 for line in sys.stdin:
-    found = search.search(Search(queries=[json.loads(line)], match_mode="ranked", path="rollout_summaries", max_results=200))
+    asked = Search(queries=[json.loads(line)], match_mode="ranked", path="rollout_summaries", max_results=200)
+    found = search.search(asked)
     print(json.dumps([match.path for match in found.matches]), flush=True)
 """
 """Many questions in one process, so that its start is paid once."""

@@ -105,7 +105,7 @@ def _group(cwd: str, tasks: Sequence[Topic], digest: Digest, known: Sessions) ->
     decisions = [
         f"- decided on {day(item.decision.source.at_ms)}: {quoted(item.decision.text)}{tag(item.sources)}"
         for item in digest.decisions
-        if item.decision.source.cwd == cwd
+        if any(source.cwd == cwd for source in item.sources)
     ]
     steps = [
         f"- what was done for {quoted(topic.name, 80)} ({topic.outcome}): "
@@ -123,7 +123,7 @@ def _group(cwd: str, tasks: Sequence[Topic], digest: Digest, known: Sessions) ->
     failures = [
         f"- {failure_line(item.failure)}{_times(item.sources)}{tag(item.sources)}"
         for item in digest.failures
-        if item.failure.source.cwd == cwd
+        if any(source.cwd == cwd for source in item.sources)
     ]
     sections.append(
         Section(

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 LIMIT_BYTES = 10_000
 RECENT_DAYS = 3
 """Days with work that are told in full (Codex 0.171: the last three memory days)."""
+DECISIONS = 6
+"""Newest decisions that are told; MEMORY.md has the others."""
 NAMED_PLACES = 2
 """Directories that a preference names."""
-_SHARES = {"User Profile": 900, "User preferences": 4_200, "General Tips": 1_600}
+_SHARES = {"User Profile": 900, "User preferences": 4_200, "General Tips": 2_000}
 """Bytes that a section may take of the whole."""
 
 
@@ -52,7 +54,7 @@ def summary(stored: Sequence[Stored], digest: Digest, limit: int = LIMIT_BYTES) 
             _fitting(
                 lambda sources: _tips(digest, known, sources=sources),
                 int(_SHARES["General Tips"] * share),
-                "failures in MEMORY.md",
+                "in MEMORY.md",
             ),
         ),
         Section(2, "What's in Memory"),
@@ -113,7 +115,12 @@ def _preferences(stored: Sequence[Stored], digest: Digest, known: Sessions, *, s
 def _tips(digest: Digest, known: Sessions, *, sources: bool) -> list[str]:
     solved = [item for item in digest.failures if item.failure.fix]
     solved.sort(key=_said_once)
-    return [
+    decided = [
+        f"- in {place(item.decision.source.cwd)} decided: {quoted(item.decision.text)} "
+        f"({day(item.decision.source.at_ms)}{_source(rows_of(item.sources, known) if sources else ())})"
+        for item in digest.decisions[:DECISIONS]
+    ]
+    return decided + [
         f"- in {place(item.failure.source.cwd)}: {failure_line(item.failure)} "
         f"({day(item.failure.source.at_ms)}{_source(rows_of(item.sources, known) if sources else ())})"
         for item in solved

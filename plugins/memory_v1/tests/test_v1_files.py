@@ -198,3 +198,44 @@ def test_the_context_cuts_the_summary_in_the_middle_and_says_how_to_search():
     assert "memory_add_note" in with_tools
     assert "memory_search" not in without
     assert "codexmem search" in without
+
+
+def test_what_was_decided_is_told_in_the_summary(memory, keep):
+    memory.add(keep(1, "Fix the parser. Let's go with SQLite for tests.", ("make", "", True))).consolidate()
+    tips = memory.summary.split("## General Tips")[1].split("## What's in Memory")[0]
+    assert '- in /home/user/shop decided: "Let\'s go with SQLite for tests." (2026-09-22; rollout_summaries/' in tips
+
+
+def test_when_space_is_short_preferences_are_told_without_their_recaps(memory, keep):
+    few = [keep(number, f"Always mention part number{number} in the reports.") for number in range(3)]
+    assert memory.add(*few).consolidate()
+    assert memory.summary.split("## General Tips")[0].count("; rollout_summaries/") == 3
+    memory.add(*(keep(number, f"Always mention part number{number} in the reports.") for number in range(3, 60)))
+    memory.consolidate()
+    told = memory.summary.split("## General Tips")[0]
+    assert "; rollout_summaries/" not in told
+    assert told.count("-> do so by default") > 35
+    assert "more preferences in MEMORY.md" in told
+
+
+def test_what_holds_anywhere_comes_first(memory, keep):
+    memory.add(keep(1, "Always answer in German in all my projects."), keep(2, "I prefer tabs."))
+    memory.consolidate()
+    preferences = memory.summary.split("## User preferences")[1]
+    assert preferences.index("German") < preferences.index("tabs")
+
+
+def test_a_failure_met_in_two_projects_stands_in_both_groups(memory, keep):
+    turns = (
+        "Run the tests",
+        ("make test", "Error: no database", False),
+        ("make db", "", True),
+        ("make test", "", True),
+    )
+    memory.add(keep(1, *turns, cwd="/home/user/shop"), keep(2, *turns, cwd="/home/user/blog")).consolidate()
+    assert memory.handbook.count("no database -> then worked: `make db; make test`; met in 2 sessions") == 2
+
+
+def test_keywords_are_words_that_somebody_would_search_for(memory, keep):
+    memory.add(keep(1, "Please show them what the scheduler does with overdue invoices when restarting.")).consolidate()
+    assert "\n- scheduler, overdue, invoices, restarting" in memory.handbook
