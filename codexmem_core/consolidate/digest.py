@@ -29,7 +29,8 @@ NEIGHBOURS = 64
 """Preferences of one word that are looked at when one is taken back; it keeps the merge linear."""
 
 _NOT_WORD = re.compile(r"[\W_]+")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\b\d+\b")
+"""Line numbers, durations and the like; part of a name (TS2304) it tells errors apart."""
 
 Order = tuple[int, str, str, int]
 Merged = TypeVar("Merged", MergedTask, MergedPreference, MergedFailure, MergedDecision)

@@ -175,7 +175,8 @@ class Repository:
     ) -> tuple[Commit, str]:
         """Store a commit of ``files`` and point nothing at it; ``contents`` holds the blobs to write.
 
-        Returns the commit and the pack that it is in. Without parents that pack needs no other object.
+        Returns the commit and the pack that it is in. Without parents that pack needs no other object; with parents
+        there is none when the store holds everything already, as after a kill within the same second.
         """
         fresh = MemoryObjectStore()
         for blob_id in set(files.values()) & contents.keys():
@@ -184,6 +185,8 @@ class Repository:
         commit = make_commit(tree_id, parents, message, now_ms)
         fresh.add_object(commit)
         wanted = [object_id for object_id in fresh if not parents or object_id not in self.store]
+        if not wanted:
+            return commit, ""
         pack = self.store.add_objects([(fresh[object_id], None) for object_id in wanted])
         return commit, _named(pack)
 

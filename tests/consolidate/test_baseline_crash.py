@@ -228,3 +228,26 @@ def test_a_file_that_is_replaced_while_it_is_opened_is_opened_again(root):
 @pytest.fixture
 def make_git(tmp_path, git):
     return lambda root: type(git)(root, tmp_path)
+
+
+SAME_SECOND = """
+import os, signal, sys
+def hook(event, args):
+    if event == "codexmem.instant" and args[0] == "baseline:commit:before":
+        os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(hook)
+from codexmem_core.consolidate.baseline import Baseline
+class Clock:
+    def now_ms(self): return int(sys.argv[2])
+Baseline(sys.argv[1], Clock()).commit("work")
+"""
+
+
+def test_a_commit_can_be_made_again_within_the_second_of_the_kill(baseline, put, root, git, clock):
+    baseline.ensure()
+    put({"MEMORY.md": "one\n"})
+    killed = subprocess.run([sys.executable, "-c", SAME_SECOND, str(root), str(clock.now_ms())], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    baseline.commit("work")
+    assert baseline.diff().changes == ()
+    git.check()

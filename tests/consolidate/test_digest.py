@@ -172,3 +172,41 @@ def test_the_order_of_rows_makes_no_difference():
         assert merge(rows, {}) == expected
     times = [entry.sources[0].at_ms for entry in expected.preferences]
     assert times == sorted(times, reverse=True)
+
+
+def test_what_is_taken_back_outright_is_replaced_whatever_its_topic():
+    newer, older = preferences(
+        said("Commit subjects have at most 50 characters, that's how we do it.", 1),
+        said("Commit subjects: from now on Conventional Commits, the length no longer matters.", 2),
+    )
+    assert (newer.replaced_by, older.replaced_by) == (None, newer.preference)
+
+
+def test_without_such_words_or_about_something_else_both_stand():
+    entries = preferences(
+        said("Commit subjects have at most 50 characters, that's how we do it.", 1),
+        said("From now on commit subjects follow Conventional Commits.", 2),
+        said("From now on we no longer deploy on Fridays.", 3),
+    )
+    assert [entry.replaced_by for entry in entries] == [None, None, None]
+
+
+def test_what_is_taken_back_in_one_project_stands_in_another():
+    entries = preferences(
+        said("Commit subjects have at most 50 characters, that's how we do it.", 1, "/a"),
+        said("Commit subjects: from now on Conventional Commits, the length no longer matters.", 2, "/b"),
+    )
+    assert [entry.replaced_by for entry in entries] == [None, None]
+
+
+def test_a_later_word_in_the_same_project_counts_with_and_without_its_scope():
+    newer, older = preferences(said("In this repo we use tabs.", 1), said("From now on use spaces, not tabs.", 2))
+    assert (newer.replaced_by, older.replaced_by) == (None, newer.preference)
+
+
+def test_errors_that_differ_only_in_a_line_number_are_one_and_others_are_not():
+    rows = [
+        row(number, failures=(Failure(command="make", error=error, source=source(number)),))
+        for number, error in enumerate(["a.c:3: bad", "a.c:17: bad", "error TS2304: x", "error TS2345: x"])
+    ]
+    assert [len(entry.sources) for entry in merge(rows, {}).failures] == [1, 1, 2]
