@@ -177,7 +177,7 @@ class Engine:
         return open_catalogue(self.home.catalogue, backups=self.home.backups, clock=self.clock)
 
     def jobs(self, plugin: str) -> AbstractContextManager[Jobs]:
-        """Notes and jobs of a memory, in its own database, opened once a command: threads have connections of their own."""
+        """Notes and jobs of a memory, in its own database, opened once a command; threads connect on their own."""
         return self.jobs_at(self.home.below(self.memories[plugin].database), log=plugin)
 
     @contextmanager

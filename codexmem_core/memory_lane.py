@@ -95,6 +95,9 @@ class MemoryLane:
 
     def _consolidate(self, jobs: Jobs) -> Consolidated:
         engine, config = self._engine, self._engine.config
+        if self._costs and not config.flag("memories", "generate_memories"):
+            # Who switched learning off does not pay for it; forgetting by hand consolidates without a model.
+            return Consolidated(status="skipped_generation_disabled")
         place = Place(
             plugin=self._plugin, memory=self.memory, root=engine.memory_root(self._plugin), locks=engine.home.locks
         )

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONTRACT = ROOT / "hookspecs" / "codexmem_hookspecs"
 PAGE = ROOT / "HOOKS.md"
 KINDS = {"R": "registration", "E": "each plugin", "D": "directed to the owner"}
+SHARED = ("session_files", "json_lines", "command_hooks")
 VALUES = ("capture", "extract", "consolidate", "interop", "read", "records")
 
 HEAD = """# The hooks of codexmem
@@ -163,6 +164,25 @@ def fields(value: ast.ClassDef) -> Iterator[str]:
             yield f"| `{node.name}` | `{cell(returns)}` | derived | {cell(prose(ast.get_docstring(node)))} |"
 
 
+def shared() -> Iterator[str]:
+    """What plugins may build on, a list a module."""
+    yield "## For plugins to use"
+    for name in SHARED:
+        tree = module(f"{name}.py")
+        yield f"### {name}"
+        yield prose(ast.get_docstring(tree))
+        yield "\n".join(
+            f"* `{signature(node) if isinstance(node, ast.FunctionDef) else node.name}`: {summary(node)}"
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        )
+
+
+def summary(node: ast.FunctionDef | ast.ClassDef) -> str:
+    """The first paragraph of a docstring."""
+    return cell(prose(ast.get_docstring(node)).partition("\n\n")[0])
+
+
 def errors() -> Iterator[str]:
     """What a hook may raise."""
     tree = module("errors.py")
@@ -177,7 +197,7 @@ def page() -> str:
     assert api is not None
     parts = [HEAD.format(api=api[1]).strip(), *hooks(), *protocols("hosts.py", "What a host is")]
     parts += [*protocols("services.py", "Services"), *protocols("known.py", "What is known already")]
-    parts += [*values(), *errors()]
+    parts += [*values(), *errors(), *shared()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

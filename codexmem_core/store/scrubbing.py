@@ -24,8 +24,9 @@ _WAIT_S = 5.0
 _TOMBSTONES = frozenset({"forgotten_sessions", "forgotten_texts"})
 _STAYS = frozenset({*_TOMBSTONES, "memory_session_meta", "own_sessions", "session_locators", HISTORY})
 """Tables whose rows of a session stay: what the user said of it, and where its host keeps it."""
-_NO_WORDS = frozenset({*_TOMBSTONES, HISTORY, "forget_pending"})
-"""Tables without words of anybody, and what plugins have still to forget: they must be told what."""
+_NO_WORDS = frozenset({*_TOMBSTONES, HISTORY, "marks", "forget_pending"})
+"""Tables without words of anybody (marks hold numbers and hosts' own places), and what plugins have still to forget,
+which they must be told."""
 _PLACES = frozenset({"locator", "host", "id", "session_id", "stamp", "revision", "plugin", "event_id", "job_key"})
 """Columns that name things; a text inside is the host's own and comes back with it."""
 

@@ -98,27 +98,6 @@ class KnownSessions(StorePart):
             raise KeyError((host, id))
         return _known(row)
 
-    def watermarks(
-        self,
-        *,
-        since_ms: int = 0,
-        until_touched_ms: int | None = None,
-        until_ended_ms: int | None = None,
-        limit: int = -1,
-        host: str = "",
-    ) -> dict[tuple[str, str], int]:
-        """(host, id) → ``updated_at_ms`` of the same sessions as :meth:`candidates`, in the same order.
-
-        A fifth of its cost: compare with ``Jobs.settled`` and ask ``candidates`` only for what is new.
-        """
-        where, parameters = _conditions(since_ms, until_touched_ms, until_ended_ms, host)
-        with self._database.unit():
-            rows = self._database.execute(
-                f"SELECT s.host, s.id, s.updated_at_ms {_FROM} WHERE {where} {_ORDER}",
-                (*parameters, limit),
-            )
-            return {(owner, session): updated_at_ms for owner, session, updated_at_ms in rows}
-
     def candidates(
         self,
         *,

@@ -5,15 +5,16 @@ The decoder is the plugin's own, ``json.loads`` or a faster one; the contract de
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
-from codexmem_hookspecs.services import Folder
 from codexmem_hookspecs.values.capture import Item, Line, Part, Tier, ToolUse
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.services import Folder
 
 T = TypeVar("T")
 
@@ -109,6 +110,8 @@ def newest(data: bytes, now_ms: int) -> int:
 
 def revision(tail: bytes, length: int) -> str:
     """For ``Session.revision``, from the end of the content and its whole length."""
+    import hashlib  # registering a host needs none, and it is slow to load
+
     return f"{length}:{hashlib.blake2b(tail[-DIGESTED:], digest_size=8).hexdigest()}"
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused, Rewritten, Unreadable
 from codexmem_hookspecs.json_lines import newest, revision
-from codexmem_hookspecs.services import Services
 from codexmem_hookspecs.values.capture import FileStat, Presence, Session, SessionQuery
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.services import Services
 
 UNREADABLE = (Unreadable, Rewritten, Refused, OSError)
 """What reading a file may raise that says nothing about other files."""

@@ -115,6 +115,10 @@ def test_a_stop_counts_at_once_what_is_too_young_to_be_learned(cited, codex_home
     assert uses(cited) == {"v1": 1}
     stopped()
     assert uses(cited) == {"v1": 1}
+    engine = engine_of()
+    read_to = engine.catalogue.mark(f"cited:codex:{session}")
+    engine.close()
+    assert int(read_to) == codex_home.path(session).stat().st_size, "only what is new is read the next time"
     codex_home(*answering(cited), session_id=session)
     stopped()
     assert uses(cited) == {"v1": 2}

@@ -133,7 +133,9 @@ class Scribe:
         def ask(request, transcript, services):
             said = next(item.text for item in transcript if item.tier == "human")
             raw = f"---\ndescription: said\ntask: t\ncwd: /home/dev/harbor\n---\n\nPreference signals:\n- {said}\n"
-            return Reply(data={"rollout_summary": f"# Recap\n\n{said}", "rollout_slug": "said", "raw_memory": raw})
+            return Reply(
+                data={"rollout_summary": f"# Recap\n\n{said}", "rollout_slug": said.lower()[:14], "raw_memory": raw}
+            )
 
         def turn(request, services):
             self.turns += 1
@@ -221,7 +223,7 @@ def test_an_answer_that_a_model_was_still_thinking_about_brings_nothing_back(
     assert places_of("wagtail") == []
 
 
-def test_no_model_is_shown_what_was_forgotten(codex_home, learn, command, engine_of):
+def test_no_model_is_shown_what_was_forgotten(codex_home, learn, command, places_of):
     shown = []
 
     class Listener(Scribe):
@@ -240,7 +242,9 @@ def test_no_model_is_shown_what_was_forgotten(codex_home, learn, command, engine
     config = '[models]\nbackend = "scribe"\n'
     learn(Listener(), config=config)
     assert "WAGTAIL-4" in shown[0]
+    assert "memory.db" in places_of("sign with wagt")
     assert command("forget", "wagtail 4", plugins=[Listener()], config=config)[0] == 0
+    assert places_of("wagt") == [], "also not the beginning of it in a name that was cut"
     codex_home(("user", "And write the changelog."), session_id=session)
     learn(Listener(), config=config)
     assert len(shown) == 2

@@ -1,6 +1,7 @@
 """`contrib/dev.py demo`, on this environment instead of one of its own."""
 
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -42,6 +43,11 @@ def demo(root, tmp_path_factory):
     return done.stdout, next(place.glob("codexmem-demo-*"))
 
 
+def told(demo):
+    """Lines that a new session would be told."""
+    return demo[0].partition("A new session would be told:")[2].split("\n")
+
+
 def left(folder):
     """Every byte that was written below a folder, git's loose objects unpacked."""
     return b"".join(content(path) for path in sorted(folder.rglob("*")) if path.is_file())
@@ -59,6 +65,76 @@ def test_it_ends_with_the_memory_on_screen(demo):
     printed, _ = demo
     shown = printed.partition("A new session would be told:")[2]
     assert "make test" in shown
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "run the tests with `make test` in this repo, never call pytest directly",
+        "don't use default exports",
+        "prefer named exports for all components",
+        "use ./deploy.sh with the stage's name, never kubectl by hand",
+        "以后提交信息一律用中文写",
+        "日志里的时间统一用 UTC",
+        "コードのコメントは必ず日本語で書いてください",
+        "Every form input must have a visible label",
+        "keep answers short, and no emojis",
+    ],
+)
+def test_a_planted_preference_is_told_with_its_day_and_its_source(demo, planted):
+    (line,) = [line for line in told(demo) if planted in line and " by default (" in line]
+    assert re.search(r"\((?:anywhere|in /home/dev/\w+); 2026-11-\d\d; rollout_summaries/\S+\.md\)$", line)
+
+
+def test_what_holds_in_all_projects_is_told_so(demo):
+    assert any("no emojis" in line and "(anywhere; 2026-11-25; " in line for line in told(demo))
+
+
+def test_of_a_contradiction_the_newer_side_is_told(demo):
+    shown = "\n".join(told(demo))
+    assert '"From now on use pnpm instead of npm in this project' in shown
+    assert "Always use npm to install packages" not in shown
+
+
+def test_the_older_side_stays_in_the_handbook_marked_as_replaced(demo):
+    _, folder = demo
+    handbook = (folder / "home" / "memories" / "MEMORY.md").read_text("utf-8").split("\n")
+    (line,) = [line for line in handbook if "Always use npm to install packages" in line]
+    assert line.startswith('- replaced on 2026-11-20 by "From now on use pnpm instead of npm')
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "worked"),
+    [
+        ("pytest -q tests/test_routes.py", 'database "harbor_test" does not exist', "`make test`"),
+        ("alembic upgrade head", "by '8f2c1d04'", "`alembic stamp --purge base && alembic upgrade head`"),
+        ("npx vitest run src/store", "Failed to resolve import", "`edit vitest.config.ts; npx vitest run src/store`"),
+        ("go build ./...", "missing go.sum entry for module", "`go mod tidy && go build ./...`"),
+    ],
+)
+def test_a_solved_failure_is_told_with_its_solution_and_its_source(demo, command, error, worked):
+    (line,) = [line for line in told(demo) if f"`{command}` failed: " in line]
+    assert error in line
+    assert f"then worked: {worked} (2026-11-" in line
+    assert "; rollout_summaries/" in line
+
+
+def test_a_decision_is_told(demo):
+    assert any("decided:" in line and "SQLite in WAL mode for local development" in line for line in told(demo))
+
+
+def test_the_failure_that_nobody_solved_is_no_success(demo):
+    _, folder = demo
+    handbook = (folder / "home" / "memories" / "MEMORY.md").read_text("utf-8")
+    assert "database is locked -> no solution in the session" in handbook
+    assert "test_berth_lock fails about once in five runs, partial" in handbook
+
+
+def test_every_source_that_is_told_can_be_opened(demo):
+    _, folder = demo
+    sources = set(re.findall(r"rollout_summaries/[^\s,;)]+\.md", "\n".join(told(demo))))
+    assert len(sources) >= 10
+    assert all((folder / "home" / "memories" / source).is_file() for source in sources)
 
 
 def test_it_says_where_things_are(demo):

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.testing.model import ScriptedModel
     from codexmem_hookspecs.testing.samples import DictWorkspace, ListTranscript, digest
     from codexmem_hookspecs.testing.services import FixedClock, PlainServices, RecordingLog
+    from codexmem_hookspecs.testing.store import LinesStore
 
 __all__ = [
     "DictWorkspace",
     "FixedClock",
     "HostContract",
+    "LinesStore",
     "ListTranscript",
     "MemoryContract",
     "PlainFolder",
@@ -30,6 +32,7 @@ __all__ = [
 
 _MODULES = {
     "HostContract": "host",
+    "LinesStore": "store",
     "DictWorkspace": "samples",
     "ListTranscript": "samples",
     "MemoryContract": "memory",

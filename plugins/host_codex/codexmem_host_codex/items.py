@@ -144,7 +144,7 @@ def parts(content: str | list[Piece] | None) -> tuple[Part, ...]:
         text = piece.text or piece.refusal
         if text:
             if text[-1] != ">" or not IMAGE_TAG.fullmatch(text.strip()):
-                found.append(Part(kind="text", text=text))
+                found.append(Part("text", text))
         elif piece.type in PLACEHOLDERS:
             found.append(Part(kind=PLACEHOLDERS[piece.type]))
     return tuple(found)
@@ -159,12 +159,7 @@ def call(payload: Payload) -> ToolUse:
         asked = msgspec.json.encode(payload.arguments).decode()
     else:
         asked = payload.arguments or payload.input or bytes(payload.action).decode()
-    return ToolUse(
-        id=payload.call_id or payload.id or "",
-        name=name,
-        status=STATUS.get(payload.status or "", "started"),
-        input=asked,
-    )
+    return ToolUse(payload.call_id or payload.id or "", name, STATUS.get(payload.status or "", "started"), asked)
 
 
 def result(payload: Payload, place: Place, question: Callable[[str], str | None]) -> Item:
@@ -173,7 +168,7 @@ def result(payload: Payload, place: Place, question: Callable[[str], str | None]
     text, status = outcome(payload)
     if answered(text) and (asked := question(call_id)) is not None:
         return place.answered(asked, text)
-    return place.done(ToolUse(id=call_id, status=status, output=text), "tool")
+    return place.done(ToolUse(call_id, "", status, "", text), "tool")
 
 
 def answered(text: str) -> bool:

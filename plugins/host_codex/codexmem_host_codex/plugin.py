@@ -51,9 +51,9 @@ class CodexPlugin:
         """Whether each rollout is there, in either form; a vanished file is no proof of deletion."""
         from codexmem_hookspecs.session_files import presence
 
-        from codexmem_host_codex.rollouts import open_rollout
+        from codexmem_host_codex.rollouts import present_rollout
 
-        return presence(sessions, lambda session: open_rollout(session.locator, services))
+        return presence(sessions, lambda session: present_rollout(session.locator, services))
 
 
 plugin = CodexPlugin()

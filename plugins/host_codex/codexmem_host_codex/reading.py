@@ -39,7 +39,7 @@ class Reading:
         """All items, and what was skipped. Raises Unreadable at the end when nothing was understood."""
         look, head, wordless = records.LOOK.search, records.HEAD, records.WORDLESS
         lines = understood = 0
-        for number, end, data, problem in self.rollout.folder.lines(self.rollout.name, self.after):
+        for number, end, data, problem in self.rollout.lines(self.after):
             looked = look(data, 0, head)
             lines += 1
             if looked and looked.lastindex == wordless and data.endswith(b"}}"):

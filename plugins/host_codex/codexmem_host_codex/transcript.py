@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_host_codex import forks
 from codexmem_host_codex.reading import Reading
-from codexmem_host_codex.rollouts import open_rollout
+from codexmem_host_codex.rollouts import rollout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def read(session: Session, after: int, services: Services) -> Iterator[Item | Skipped]:
     """Items past a byte. Raises Unreadable, also when not one line of the file is a record of Codex."""
-    rollout = open_rollout(session.locator, services)
+    rollout = rollout_of(session.locator, services)
     reading = Reading(rollout, session, after, services.clock.now_ms())
     if session.forked_from and not after:
         # A position that was given lies past the inherited part, so a tail needs no comparison.
