@@ -11,6 +11,7 @@ from codexmem_bench import (
     many_sessions,
     nothing_new,
     peers,
+    search,
     transcripts,
     workspace_diff,
 )
@@ -28,6 +29,7 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     nothing_new.MEASUREMENT,
     many_sessions.MEASUREMENT,
     workspace_diff.MEASUREMENT,
+    search.MEASUREMENT,
     claims.MEASUREMENT,
     command_line.MEASUREMENT,
 )
@@ -37,7 +39,6 @@ LATER: tuple[Figure, ...] = (
     Figure(key="hook-stop-memory", what="its peak memory, to the bare interpreter", limit=1.2, unit=TIMES),
     Figure(key="hook-start", what="session-start hook that prints 10 KB of context", limit=1.5, unit=TIMES),
     Figure(key="recall", what="recall in front of a prompt, to the OpenViking plugin's", limit=1, unit=TIMES),
-    Figure(key="search", what="search over 2,000 files, p50, to ripgrep as a process", limit=1, unit=TIMES),
 )
 
 
