@@ -89,7 +89,7 @@ class MemoryLane:
         return ExtractionLane(self._plugin, jobs, bench, self._deadline).run(
             self._eligible,
             limit=self._request.limit or limit,
-            running_cap=at_startup if self._costs else NO_LIMIT,
+            running_cap=at_startup if self._costs and not self._request.explicit else NO_LIMIT,
             told=lambda _session: moved(),
         )
 

@@ -50,7 +50,9 @@ class RunReport:
     @property
     def failed(self) -> bool:
         """Whether the command should say 1."""
-        return bool(self.errors) or any(memory.status == "failed" for memory in self.memories.values())
+        return bool(self.errors) or any(
+            memory.status == "failed" or 0 < memory.claimed == memory.failed for memory in self.memories.values()
+        )
 
     @property
     def up_to_date(self) -> bool:

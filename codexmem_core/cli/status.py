@@ -45,7 +45,10 @@ def _as_text(value: dict[str, Any]) -> str:
     lines += _spending(value)
     for usage in value["usage"]:
         tokens = usage["tokens_in"] + usage["tokens_out"]
-        lines.append(f"usage     {usage['day']} {usage['model']}: {usage['calls']} calls, {tokens} tokens")
+        lines.append(
+            f"usage     {usage['day']} {usage['memory']} {usage['stage']}, {usage['model']}:"
+            f" {usage['calls']} calls, {tokens} tokens"
+        )
     return "\n".join([*lines, *(f"warning: {warning}" for warning in value["warnings"])])
 
 

@@ -60,6 +60,10 @@ class Consolidated:
         return self.status.startswith("failed")
 
 
+class NothingYet(Exception):  # noqa: N818 - no error
+    """A model would be paid for looking at an empty folder."""
+
+
 class Consolidation:
     """Consolidates one memory."""
 
@@ -73,7 +77,7 @@ class Consolidation:
         """Claim the memory's one consolidation job and do it; a failure is recorded and retried later."""
         blocked = self._bench.model.blocked("consolidation")
         if blocked is not None:
-            return Consolidated(status="skipped_rate_limit", detail=redact(str(blocked)))
+            return Consolidated(status=_unasked(blocked), detail=redact(str(blocked)))
         claim = self._jobs.claim_consolidation(
             worker=worker, cooldown_s=self._rules.cooldown_s, bypass_cooldown=self._rules.bypass_cooldown
         )
@@ -102,6 +106,8 @@ class Consolidation:
         stored = stored_rows(selected)
         changes = work.prepare(stored)
         _go_on(deadline)
+        if work.by_agent and work.needed and not stored and work.bare:
+            raise NothingYet("nothing has been learned yet")
         if work.needed:
             bench = self._bench
             lease = Lease(
@@ -137,7 +143,7 @@ class Consolidation:
         return ended
 
 
-_SPEAKING = (InvalidArtifacts, LeaseLost, Stopped, EditedMeanwhile, Outdated, GaveUp, TimeOver)
+_SPEAKING = (InvalidArtifacts, NothingYet, LeaseLost, Stopped, EditedMeanwhile, Outdated, GaveUp, TimeOver)
 """Their message says all that a user needs."""
 
 
@@ -146,10 +152,12 @@ def _outcome(error: Exception) -> tuple[str, int]:
     match error:
         case Stopped():
             outcome = "skipped_stopped", 0
+        case NothingYet():
+            outcome = "skipped_nothing_yet", 0
         case EditedMeanwhile() | Outdated():
             outcome = "skipped_changed_meanwhile", 0
         case NotAsked():
-            outcome = "skipped_rate_limit", _wait_s(error) if error.hold else 0
+            outcome = _unasked(error), _wait_s(error) if error.hold else 0
         case ModelRefused(kind="capacity"):
             outcome = "failed", _wait_s(error)
         case ModelRefused(kind="credentials"):
@@ -161,6 +169,11 @@ def _outcome(error: Exception) -> tuple[str, int]:
         case _:
             outcome = "failed", RETRY_S
     return outcome
+
+
+def _unasked(refused: ModelRefused) -> str:
+    """Only the user can mend credentials: that has failed. A limit passes by itself."""
+    return "failed_credentials" if refused.kind == "credentials" else "skipped_rate_limit"
 
 
 def _go_on(deadline: Deadline) -> None:

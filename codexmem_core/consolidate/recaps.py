@@ -111,7 +111,9 @@ def parse_recap(text: str) -> Recap:
 
 
 def sync_recaps(folder: Folder, stored: Sequence[Stored]) -> RecapsSynced:
-    """Write the recap of every stored session if it differs, then remove every other ``.md`` file of the folder.
+    """Write the recap of every stored session if it differs, then remove every other one that was written here.
+
+    Recaps of Codex, which name a session and no host, have no row that could bring them back: they stay.
 
     Raises ValueError when two rows name one file, before anything is written; Refused when the folder is a link.
     """
@@ -125,10 +127,15 @@ def sync_recaps(folder: Folder, stored: Sequence[Stored]) -> RecapsSynced:
             written.append(name)
     present = [file.path for file in folder.scan(RECAPS, suffixes=(".md",)) if file.path.count("/") == 1]
     removed = sorted(path.removeprefix(f"{RECAPS}/") for path in present)
-    removed = [name for name in removed if name not in wanted]
+    removed = [name for name in removed if name not in wanted and not _of_another(folder, f"{RECAPS}/{name}")]
     for name in removed:
         folder.remove(f"{RECAPS}/{name}")
     return RecapsSynced(written=tuple(written), removed=tuple(removed))
+
+
+def _of_another(folder: Folder, path: str) -> bool:
+    recap = parse_recap((_content(folder, path) or b"").decode("utf-8", "replace"))
+    return bool(recap.session_id) and not recap.host
 
 
 def _content(folder: Folder, path: str) -> bytes | None:

@@ -17,7 +17,7 @@ from codexmem_core.consolidate.diff import DIFF_FILE, render_workspace_diff
 from codexmem_core.consolidate.digest import merge
 from codexmem_core.consolidate.draft import Draft
 from codexmem_core.consolidate.glob import fits
-from codexmem_core.consolidate.layout import ensure_layout, prune_extension_resources, remove_links
+from codexmem_core.consolidate.layout import INSTRUCTIONS, ensure_layout, prune_extension_resources, remove_links
 from codexmem_core.consolidate.recaps import sync_recaps
 from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.interop.mirror import apply_mirror
@@ -86,12 +86,15 @@ class Work:
         self._permits = Permits(place.memory)
         self._baseline = Baseline(place.root, bench.clock, locks=place.locks)
         self._diff: WorkspaceDiff | None = None
+        self._generated = frozenset[str]()
 
     def prepare(self, stored: Sequence[Stored]) -> int:
         """Baseline, inputs, imports and the diff; returns how many changes there are."""
         place = self._place
         self._baseline.ensure()
-        for path, text in self._stages.consolidate_files(place.plugin, stored).items():
+        generated = self._stages.consolidate_files(place.plugin, stored)
+        self._generated = frozenset(generated)
+        for path, text in generated.items():
             self._write_generated(path, text)
         sync_recaps(self._folder, stored)
         prune_extension_resources(place.root, self._bench.clock.now_ms())
@@ -110,10 +113,20 @@ class Work:
         """Whether something changed, or what there is is not valid."""
         return self._diff is not None
 
+    @property
+    def bare(self) -> bool:
+        """Whether nothing is there but what every memory begins with: no recap, note, import or memory file."""
+        return all(path in self._generated or path.endswith(f"/{INSTRUCTIONS}") for path in self._workspace.walk())
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether a model is asked."""
+        return self._bench.model.backend.turn is not None
+
     def consolidate(self, stored: Sequence[Stored], lease: Lease) -> None:
         """Write the draft: by an agent where the model can be one, else by the memory itself."""
         assert self._diff is not None
-        if self._bench.model.backend.turn is not None:
+        if self.by_agent:
             self._by_agent(self._diff, lease)
             return
         paths = [path for path in self._draft.walk("extensions") if _is_note(path)]

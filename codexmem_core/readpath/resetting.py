@@ -50,6 +50,11 @@ def reset_plan(access: MemoryAccess) -> ResetPlan:
     for root in sorted(roots):
         if os.path.islink(root):
             raise ToolError(f"{root} is a symbolic link; nothing was reset. Remove the link first.")
+    for root in sorted(roots):
+        if _names(root) and not _ours(root, databases):
+            raise ToolError(f"{root} was not made by codexmem; nothing was reset. Is {home.root} the right --home?")
+    if not any(os.path.exists(path) for path in (home.catalogue, *databases, *roots)):
+        raise ToolError(f"nothing is kept in {home.root}; nothing was reset")
     names = tuple(os.path.basename(database) for database in sorted(databases))
     copies = [
         *(os.path.join(home.payloads, name) for name in _names(home.payloads)),
@@ -60,6 +65,15 @@ def reset_plan(access: MemoryAccess) -> ResetPlan:
         databases=tuple(sorted(path for path in databases if os.path.exists(path))),
         roots=tuple(sorted(root for root in roots if os.path.isdir(root))),
         leftovers=tuple(sorted(copies)),
+    )
+
+
+def _ours(root: str, databases: Iterable[str]) -> bool:
+    """A memory has a baseline, its database beside it, or a summary; a folder of the user's has neither."""
+    return (
+        os.path.isdir(os.path.join(root, ".git"))
+        or os.path.isfile(os.path.join(root, "memory_summary.md"))
+        or any(os.path.exists(path) for path in databases)
     )
 
 

@@ -227,8 +227,35 @@ def test_a_server_that_is_down_costs_few_requests_however_many_sessions_wait(ser
     engine = engine_of(config_of(server, "chat"))
     report = run(engine, RunRequest(sessions=tuple(sessions), consolidate=False))
     assert report.sessions["extracted"] == 0
-    assert len(server.requests) <= 12  # three requests for three sessions, and those on their way meanwhile
+    # Eight sessions are on their way when the third goes unanswered, each with its three requests; the other four never
+    # leave.
+    assert len(server.requests) <= 24
     assert {job[2] for job in jobs_of(engine)} <= {2, 3}
+
+
+def test_explicit_choices_have_no_count_limit_with_a_model_that_costs(serve, config_of, codex_home, engine_of):
+    sessions = [codex_home(ASKED) for _ in range(5)]
+    server = serve("chat", {"json": NOTE, "repeat": True})
+    report = run(engine_of(config_of(server, "chat")), RunRequest(sessions=tuple(sessions), consolidate=False))
+    assert report.sessions["extracted"] == 5
+
+
+def test_nobody_pays_for_the_consolidation_of_nothing(serve, config_of, codex_home, engine_of):
+    codex_home(ASKED)
+    server = serve("chat", {"text": "I cannot do that.", "repeat": True})
+    report = run(engine_of(config_of(server, "chat")), RunRequest(idle_hours=0.0, now=True))
+    assert report.memories["v1"].failed == 1
+    assert report.memories["v1"].consolidation == "skipped_nothing_yet"
+    assert report.failed
+    assert len(server.requests) == 1
+
+
+def test_refused_credentials_fail_the_run(serve, config_of, codex_home, engine_of):
+    codex_home(ASKED)
+    server = serve("chat", {"error": 401, "repeat": True})
+    report = run(engine_of(config_of(server, "chat")), RunRequest(idle_hours=0.0, now=True))
+    assert report.memories["v1"].status == "failed"
+    assert report.failed
 
 
 def test_no_request_contains_a_secret_that_a_session_or_a_model_has_said(wire, serve, config_of, codex_home, engine_of):

@@ -39,6 +39,9 @@ def target_of(access: MemoryAccess, given: str, kind: Kind | None = None) -> Tar
             return found
         if kind == "file":
             raise ToolError(f"there is no such transcript or memory file: {given}")
+    if kind == "text" and _sessions(access, given):
+        # It is the key of what is kept: as a text it would come back with the session's next recap.
+        raise ToolError(f"{given} is a session, not a text: codexmem forget --session {given}")
     return of_text(given)
 
 
