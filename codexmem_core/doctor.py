@@ -39,7 +39,11 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
         ("secrets", _secrets),
         ("events", _events),
     ):
-        yield from ((name, finding) for finding in check(engine))
+        try:
+            for finding in check(engine):
+                yield name, finding
+        except Exception as error:  # noqa: BLE001 - what a check meets is its finding, and the others still run
+            yield name, Finding(level="fail", message=f"the check stopped: {error}")
     collected: Collected[DoctorCheck] = engine.plugins.hooks.collect("codexmem_doctor_checks", DoctorCheck)
     for name, registered in collected.records.items():
         run = registered.record.fix if fix and registered.record.fix else registered.record.run
@@ -107,9 +111,9 @@ def _plugins(engine: Engine) -> Iterator[Finding]:
 
 
 def _settings(engine: Engine) -> Iterator[Finding]:
-    for warning in engine.config.warnings:
+    for warning in engine.setting_warnings:
         yield Finding(level="warn", message=warning, fix=f"edit {engine.config.path}")
-    if not engine.config.warnings:
+    if not engine.setting_warnings:
         where = (
             engine.config.path if os.path.exists(engine.config.path) else f"defaults ({engine.config.path} is absent)"
         )
@@ -128,7 +132,7 @@ def _home(engine: Engine) -> Iterator[Finding]:
         with open(probe, "wb") as file:
             file.write(b"x" * 4096)
         os.unlink(probe)
-    except OSError as error:
+    except (OSError, StoreError) as error:
         yield Finding(
             level="fail",
             message=f"{root} cannot be written: {error}",
@@ -155,6 +159,8 @@ def _databases(engine: Engine) -> Iterator[Finding]:
             yield Finding(level="ok", message=f"{engine.home.below(engine.memories[plugin].database)}: {notes} notes")
         except StoreError as error:
             yield Finding(level="fail", message=str(error))
+    for notice in engine.notices:
+        yield Finding(level="warn", message=notice)
 
 
 def _memories(engine: Engine) -> Iterator[Finding]:

@@ -76,15 +76,17 @@ class Engine:
 
     # plugins and settings
 
+    @property
+    def disabled(self) -> set[str]:
+        """Plugins that the settings or CODEXMEM_DISABLE (names, commas between) switch off."""
+        named = (name.strip() for name in self.environ.get("CODEXMEM_DISABLE", "").split(","))
+        return {*self._first_config.names("plugins", "disabled"), *filter(None, named)}
+
     @cached_property
     def plugins(self) -> Plugins:
         """The installed plugins, but for those disabled by name."""
-        disabled = {
-            *self._first_config.names("plugins", "disabled"),
-            *filter(None, (name.strip() for name in self.environ.get("CODEXMEM_DISABLE", "").split(","))),
-        }
         candidates = installed() if self._candidates is None else self._candidates
-        plugins = Plugins(candidates, disabled=disabled, services_for=self.services_for)
+        plugins = Plugins(candidates, disabled=self.disabled, services_for=self.services_for)
         if self.environ.get("CODEXMEM_TRACE", "0") not in ("", "0"):
             from codexmem_core.plugins.calls import trace_to_stderr
 
@@ -121,8 +123,9 @@ class Engine:
         Raises UnknownNameError.
         """
         by_name = {memory.name: plugin for plugin, memory in self.memories.items()}
-        wanted = name or self.config.text("memories", "read") or (DEFAULT_MEMORY if len(by_name) != 1 else "")
-        wanted = wanted or next(iter(by_name))
+        read = self.config.text("memories", "read")
+        default = DEFAULT_MEMORY if DEFAULT_MEMORY in by_name else next(iter(sorted(by_name)), DEFAULT_MEMORY)
+        wanted = name or (read if read in by_name else default)
         if wanted not in by_name:
             there = ", ".join(sorted(by_name)) or "none"
             raise UnknownNameError(f"no memory called {wanted} is installed (installed: {there})")
@@ -198,7 +201,14 @@ class Engine:
 
     def make_home(self) -> None:
         """The home is the user's alone."""
-        os.makedirs(self.home.root, mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(self.home.root, mode=0o700, exist_ok=True)
+        except OSError as error:
+            from codexmem_core.store.errors import StoreError
+
+            raise StoreError(
+                f"{self.home.root} cannot be made ({error.strerror}): name another folder with --home or CODEXMEM_HOME"
+            ) from error
 
     def memory_root(self, plugin: str) -> str:
         """The memory's folder."""
@@ -331,9 +341,27 @@ class Engine:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should see: of the settings, the databases, refused plugins and the log."""
-        database: Database | None = self.__dict__.get("_catalogue_database")
         refused = [f"plugin {name} refused: {reason}" for name, reason in self.plugins.refusals.items()]
-        return (*self.config.warnings, *refused, *(database.notices if database else ()), *self.log_book.warnings)
+        return (*self.setting_warnings, *refused, *self.notices)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the databases and the log have to tell."""
+        database: Database | None = self.__dict__.get("_catalogue_database")
+        return (*(database.notices if database else ()), *self.log_book.warnings)
+
+    @property
+    def setting_warnings(self) -> tuple[str, ...]:
+        """Of the settings, names of what is not installed included."""
+        warnings = list(self.config.warnings)
+        read, names = self.config.text("memories", "read"), sorted(memory.name for memory in self.memories.values())
+        if read and names and read not in names:
+            used = self.memories[self.memory_plugin()].name
+            warnings.append(f"memories.read is {read}, which is not installed ({', '.join(names)}); {used} is used")
+        if disabled := self.disabled:  # distributions are only read when somebody asks
+            strange = disabled - {info.name for info in self.plugins.infos}
+            warnings += [f"no plugin called {name} is installed; nothing to disable" for name in sorted(strange)]
+        return tuple(warnings)
 
     def host(self, name: str) -> Host:
         """Raises UnknownNameError."""

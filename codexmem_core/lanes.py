@@ -51,9 +51,14 @@ def run_all(lanes: Sequence[LaneWork], *, stall_s: float, progress: Callable[[in
     for lane in running:
         lane.thread.start()
     total = sum(lane.work.total for lane in running)
-    while any(lane.is_going(stall_s) for lane in running):
-        progress(sum(lane.moved for lane in running), total)
-        next(lane for lane in running if lane.is_going(stall_s)).thread.join(POLL_S)
+    try:
+        while any(lane.is_going(stall_s) for lane in running):
+            progress(sum(lane.moved for lane in running), total)
+            next(lane for lane in running if lane.is_going(stall_s)).thread.join(POLL_S)
+    except BaseException:
+        for lane in running:
+            lane.stopped("the pass was stopped")
+        raise
     progress(sum(lane.moved for lane in running), total)
     return [lane.finished(stall_s) for lane in running]
 
@@ -75,6 +80,10 @@ class _Running:
         reason = f"nothing moved for {stall_s:g} seconds; given up"
         self._abandon(reason, hung=True)
         return LaneResult(memory=self.work.memory, error=reason)
+
+    def stopped(self, reason: str) -> None:
+        if self._result is None:
+            self._abandon(reason, hung=False)
 
     def _run(self) -> None:
         try:

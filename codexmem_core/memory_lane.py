@@ -13,6 +13,7 @@ from codexmem_core.extract.extraction import Bench, Extracted, ExtractionLane
 from codexmem_core.lanes import LaneResult
 from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.store.rules import COOLDOWN_S
+from codexmem_core.store.values import Key
 from codexmem_core.store.workers import worker_identity
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from codexmem_core.store.jobs import Jobs
 
 NO_LIMIT = 1_000_000_000
+SWITCHED_OFF = "learning is switched off ([memories] generate_memories)"
 
 
 class MemoryLane:
@@ -68,7 +70,7 @@ class MemoryLane:
     def _extract(self, jobs: Jobs, moved: Callable[[], None]) -> Extracted:
         engine, config = self._engine, self._engine.config
         if not config.flag("memories", "generate_memories"):
-            return Extracted()
+            return Extracted(refused={Key(session.host, session.id): SWITCHED_OFF for session in self._eligible})
         jobs.prune(config.number("memories", "max_unused_days"))
         bench = Bench(
             stages=engine.stages,

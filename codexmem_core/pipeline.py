@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from codexmem_core.request import RunRequest
 
 
+NOT_ASKED = "not asked for (--session)"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far a run is; for a progress bar."""
@@ -98,11 +101,15 @@ def choose(engine: Engine, request: RunRequest, found: Discovery) -> tuple[Selec
         # Most passes find ten thousand sessions and nothing to do: only what some memory has not extracted is loaded.
         keys = {*changed, *_behind(engine, rules.since_ms, request.host)}
         seen = engine.catalogue.candidates(host=request.host, keys=sorted(keys)) if keys else []
-    unknown: list[str] = []
-    if request.sessions:
-        seen = [known for known in seen if known.session.id in request.sessions]
-        unknown = sorted(set(request.sessions) - {known.session.id for known in seen})
-    return selection.select(seen, engine.guards, rules), unknown
+    if not request.sessions:
+        return selection.select(seen, engine.guards, rules), []
+    named = {known: {known.session.id, f"{known.session.host}:{known.session.id}"} for known in seen}
+    asked = [known for known, names in named.items() if names & set(request.sessions)]
+    chosen = selection.select(asked, engine.guards, rules)
+    wanted = {(known.session.host, known.session.id) for known in asked}
+    refused = {**{key: NOT_ASKED for key in changed if key not in wanted}, **chosen.refused}
+    unknown = sorted(set(request.sessions).difference(*(named[known] for known in asked)))
+    return Selection(eligible=chosen.eligible, refused=refused), unknown
 
 
 def _behind(engine: Engine, since_ms: int, host: str) -> set[tuple[str, str]]:

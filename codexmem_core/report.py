@@ -87,9 +87,15 @@ def report_of(
         skipped += [_row(key, lane.memory, lane.error or "not reached") for key in eligible if key not in told]
     if not lanes:
         skipped += [_row(key, "", "no memory is installed") for key in eligible]
+    # Sessions that a folder gave before, and no host finds by itself, are offered again and count as well.
+    discovered = max(discovered, len({*eligible, *refused}))
     quiet = discovered - len(eligible) - len(refused)
     if unchanged and quiet > 0:
-        skipped.append(SkippedSession(session="", memory="", reason=f"{quiet} known before: nothing new"))
+        skipped.append(
+            SkippedSession(
+                session="", memory="", reason=f"{quiet} known before: nothing new, too old, or not asked for"
+            )
+        )
     return RunReport(
         sessions={
             "discovered": discovered,

@@ -6,7 +6,7 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from codexmem_core.capture.selection import select
+from codexmem_core.capture.selection import Key, select
 from codexmem_core.models.day import DayLimits, day_of, spent_on
 from codexmem_core.request import RunRequest
 from codexmem_core.store.errors import StoreError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from codexmem_core.engine import Engine
     from codexmem_core.store.jobs import Jobs
     from codexmem_core.store.ledger import Breaker
+    from codexmem_core.store.sessions import KnownSession
 
 
 def status_of(engine: Engine) -> dict[str, Any]:
@@ -30,7 +31,11 @@ def status_of(engine: Engine) -> dict[str, Any]:
         "model": engine.config.text("models", "backend"),
         "reads": engine.memories[engine.memory_plugin()].name if engine.memories else "",
         "hosts": sorted(engine.hosts),
-        "sessions": {"known": len(known), "eligible": len(chosen.eligible), "left_out": _counted(chosen.refused)},
+        "sessions": {
+            "known": len(known),
+            "eligible": len(chosen.eligible),
+            "left_out": _counted(_unread(engine, known, chosen.refused)),
+        },
         "memories": {
             engine.memories[plugin].name: _memory(engine, plugin, chosen.eligible) for plugin in engine.memories
         },
@@ -98,6 +103,21 @@ def _files(engine: Engine, plugin: str) -> dict[str, Any]:
         "files": count,
         "bytes": size,
         "summary_bytes": os.path.getsize(summary) if os.path.isfile(summary) else 0,
+    }
+
+
+def _unread(engine: Engine, known: Sequence[KnownSession], refused: dict[Key, str]) -> dict[Key, str]:
+    """Without the sessions that every memory has read as far as they go: nothing is left out there."""
+    settled = []
+    for plugin in engine.memories:
+        try:
+            with engine.jobs(plugin) as jobs:
+                settled.append(jobs.settled())
+        except StoreError:
+            return refused
+    at = {(one.session.host, one.session.id): one.session.updated_at_ms for one in known}
+    return {
+        key: why for key, why in refused.items() if not settled or any(done.get(key, -1) < at[key] for done in settled)
     }
 
 

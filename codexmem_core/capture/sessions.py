@@ -38,7 +38,8 @@ def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: st
     found: dict[tuple[str, str], Session] = {}
     warnings: list[str] = []
     unchanged = 0
-    for name in [host] if host else stages.host_names:
+    # A folder is shown to every host, so that a file of another host than the one asked for is not called strange.
+    for name in [host] if host and not folder else stages.host_names:
         known = Known() if folder else Known(catalogue.known_states(name))
         try:
             sessions = stages.sessions(name, SessionQuery(folder=folder, known=known, claim=claimed.add))
@@ -49,6 +50,8 @@ def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: st
         if known.count and not sessions:
             catalogue.keep_states(name)
         for session in sessions:
+            if host and session.host != host:
+                continue
             other = found.get((session.host, session.id))
             if other is None or _is_better(session, other):
                 found[session.host, session.id] = session

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 import io
+import json
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -75,12 +77,21 @@ def codexmem(ctx: click.Context, home: str, config: str, as_json: bool, verbose:
     state.home, state.config, state.as_json, state.verbose, state.debug = home, config, as_json, verbose, debug
 
 
+class Terminated(BaseException):
+    """SIGTERM: what is held is given back first, as after Ctrl-C."""
+
+
+def _terminated(_signal: int, _frame: object) -> NoReturn:
+    raise Terminated
+
+
 def main() -> NoReturn:
     """Entry point. Leaves without waiting for threads that hang."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Whatever the locale says: a memory holds every language, and a hook's reader expects UTF-8.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    signal.signal(signal.SIGTERM, _terminated)
     state = State()
     code = 1
     try:
@@ -90,16 +101,19 @@ def main() -> NoReturn:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt, Terminated) as error:
         click.echo("stopped", err=True)
-        code = 130
+        code = 143 if isinstance(error, Terminated) else 130
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader of our output is gone
         code = 0
     except Exception as error:
         if state.debug:
             raise
-        click.echo(f"codexmem: {state.explain(error)}", err=True)
+        said = state.explain(error)
+        click.echo(f"codexmem: {said}", err=True)
+        if state.as_json:
+            click.echo(json.dumps({"error": said}, ensure_ascii=False))
     finally:
         state.close()
     sys.stdout.flush()

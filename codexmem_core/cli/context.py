@@ -30,4 +30,10 @@ def command(state: State, host: str, cwd: str, memory: str) -> None:
     if state.as_json or text:
         state.show(value, lambda: text)
     else:
-        click.echo("nothing yet: no session has left anything in this memory (see codexmem status)", err=True)
+        switched_on = state.engine.config.flag("memories", "use_memories")
+        why = (
+            "nothing yet: no session has left anything in this memory (see codexmem status)"
+            if switched_on
+            else "nothing: [memories] use_memories is off"
+        )
+        click.echo(why, err=True)

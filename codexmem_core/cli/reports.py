@@ -118,7 +118,7 @@ def _as_text(report: RunReport, *, verbose: bool, sessions: bool) -> str:
     counts = report.sessions
     lines = [f"{counts['discovered']} sessions found, {counts['eligible']} eligible"] if sessions else []
     lines += [_memory_line(name, memory) for name, memory in report.memories.items()]
-    if not report.memories:
+    if not report.memories and not report.errors:
         lines.append("no memory is installed: install one, for example the extra v1")
     reasons: dict[str, list[str]] = {}
     for row in report.skipped:

@@ -91,7 +91,7 @@ def _consolidation(snapshot: dict[str, Any]) -> str:
     success, attempt = snapshot["success"], snapshot["attempt"]
     last = f"last success {_time(success['finished_at'] * 1000)}" if success else "no success yet"
     if attempt is None:
-        return last
+        return f"{last}, the first is queued" if snapshot["status"] == "pending" else last
     told = f"last attempt {_time(attempt['started_at'] * 1000)} {attempt['outcome']}"
     if attempt["error"]:
         told += f": {attempt['error']}"

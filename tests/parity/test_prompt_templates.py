@@ -51,7 +51,7 @@ def test_whole_prompts_have_no_open_place():
     request = plugin.codexmem_extract_request(transcript=transcript, budget_bytes=100_000)
     texts = [request.instructions, request.input]
     for files in ({}, {"extensions/ad_hoc/instructions.md": "x"}):
-        workspace = DictWorkspace("v1", {"memory_summary.md": "v1\n", **files})
+        workspace = DictWorkspace("v1", {"memory_summary.md": "v1\n- short answers\n", **files})
         asked = plugin.codexmem_consolidate_request(workspace=workspace, changes=[])
         texts += [asked.instructions, asked.prompt]
         assert ("extensions/" in asked.prompt) == bool(files)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Workspace
 
 CHARS_A_TOKEN = 4
+FORMAT = "v1"
+"""First line of a summary."""
 CUT = "\n[...truncated...]\n"
 
 
@@ -19,8 +21,8 @@ def context(workspace: Workspace, *, tools: bool, citations: bool, summary_token
     The summary itself is cut in the middle to ``summary_tokens``; the engine cuts the whole to a host's limit.
     """
     summary = workspace.read("memory_summary.md").strip()
-    if not summary:
-        return ""
+    if all(not line.strip() or line.startswith("#") or line.strip() == FORMAT for line in summary.splitlines()):
+        return ""  # headings alone tell nobody anything
     kind = "tools" if tools else "files"
     return filled(
         "context",
