@@ -34,7 +34,7 @@ def test_recaps_and_text_that_codex_wrote_are_continued_and_not_lost(tmp_path, c
     assert report.memories["v1"].status == "succeeded"
     assert recap.read_text() == CODEX_RECAP
     handbook, summary = (root / "MEMORY.md").read_text(), (root / "memory_summary.md").read_text()
-    assert "- tabs" in handbook
+    assert "# Task Group: proj\n- tabs\n" in handbook
     assert "make lint" in handbook
     assert "- build with make fast" in summary
     assert "Works in proj." in summary

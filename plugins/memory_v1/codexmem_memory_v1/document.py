@@ -35,6 +35,8 @@ class Section:
     level: int
     title: str
     lines: list[str] = field(default_factory=list)
+    tight: bool = False
+    """Whether the text stands right below the heading, as its writer put it; ours has a blank line between."""
 
     @property
     def heading(self) -> str:
@@ -74,11 +76,12 @@ def parse(text: str) -> list[Section]:
 
 
 def render(sections: Iterable[Section]) -> str:
-    """The text of sections, one blank line around headings."""
+    """The text of sections, one blank line around headings; a user's section keeps its own way."""
     parts: list[str] = []
     for section in sections:
         body = "\n".join(section.lines).strip("\n")
-        parts.append("\n\n".join(part for part in (section.heading if section.level else "", body) if part))
+        between = "\n" if section.tight else "\n\n"
+        parts.append(between.join(part for part in (section.heading if section.level else "", body) if part))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -129,7 +132,8 @@ def users_own(current: str, ours: frozenset[str]) -> list[Section]:
                 lines.append("")
         while lines and not lines[-1].strip():
             lines.pop()
-        kept.append(Section(section.level, section.title, lines))
+        tight = bool(section.lines and section.lines[0].strip())
+        kept.append(Section(section.level, section.title, lines, tight))
     wanted = [False] * len(kept)
     for index, section in enumerate(kept):
         own = bool(section.lines) or (section.level > 0 and fingerprint(section.heading) not in ours)
@@ -148,7 +152,7 @@ def merged(generated: Sequence[Section], own: Sequence[Section]) -> list[Section
         if same is not None:
             same.lines += section.lines
             continue
-        added = Section(section.level, section.title, list(section.lines))
+        added = Section(section.level, section.title, list(section.lines), section.tight)
         parent = next((known[path[:cut]] for cut in range(len(path) - 1, 0, -1) if path[:cut] in known), None)
         result.insert(len(result) if parent is None else _end_of(result, parent), added)
         known[path] = added
