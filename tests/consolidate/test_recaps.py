@@ -23,7 +23,7 @@ from codexmem_core.safety.files import GuardedFolder
 AT_MS = 1_780_000_000_000  # 2026-05-28T20:26:40 UTC
 
 
-def stored(session_id="s-1", *, summary="Did a thing.", cwd="/work/shop", at_ms=AT_MS, usage=0, name=""):
+def stored(session_id="s-1", *, summary="Did a thing.", cwd="/srv/shop", at_ms=AT_MS, usage=0, name=""):
     session = Session(host="codex", id=session_id, cwd=cwd, updated_at_ms=at_ms)
     return Stored(
         session=session,
@@ -71,7 +71,7 @@ def test_a_recap_tells_where_it_came_from(folder, root):
     sync_recaps(folder, [stored(summary="Line one.\n\nLine two.\n\n", usage=3)])
     (path,) = (root / "rollout_summaries").iterdir()
     assert path.read_text() == (
-        "session_id: s-1\nhost: codex\nupdated_at: 2026-05-28T20:26:40Z\ncwd: /work/shop\nusage_count: 3\n"
+        "session_id: s-1\nhost: codex\nupdated_at: 2026-05-28T20:26:40Z\ncwd: /srv/shop\nusage_count: 3\n"
         "\nLine one.\n\nLine two.\n"
     )
 
@@ -127,7 +127,7 @@ def test_what_is_written_can_be_read_back():
         "s-1",
         "codex",
         AT_MS,
-        "/work/shop",
+        "/srv/shop",
         7,
     )
     assert recap.summary == "## Outcome\ncwd: not a header"
@@ -148,11 +148,11 @@ def test_no_value_can_add_a_header_of_its_own(session_id, cwd, summary, at_ms):
 def test_codex_files_are_understood():
     recap = parse_recap(
         "thread_id: 01a22d07-f9f9-72d2-990e-911a9eb0a14d\nupdated_at: 2026-11-30T12:18:46+00:00\n"
-        "rollout_path: /sessions/rollout.jsonl\ncwd: /work/shop\ngit_branch: main\n\nWhat happened.\n"
+        "rollout_path: /sessions/rollout.jsonl\ncwd: /srv/shop\ngit_branch: main\n\nWhat happened.\n"
     )
     assert recap.session_id == "01a22d07-f9f9-72d2-990e-911a9eb0a14d"
     assert recap.updated_at_ms == 1_796_041_126_000
-    assert (recap.host, recap.cwd, recap.usage_count, recap.summary) == ("", "/work/shop", 0, "What happened.")
+    assert (recap.host, recap.cwd, recap.usage_count, recap.summary) == ("", "/srv/shop", 0, "What happened.")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import socket
 import struct
 import threading
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,7 +36,7 @@ class Asked:
 
 
 @dataclass
-class FakeServer:
+class FakeServer(ABC):
     """A server in a thread; a context manager."""
 
     script: list[dict] = field(default_factory=list)
@@ -85,16 +86,17 @@ class FakeServer:
                     return step, len(self.requests)
             return {"text": self.default}, len(self.requests)
 
+    @abstractmethod
     def error_body(self, step):
-        raise NotImplementedError
+        """What stands behind an HTTP error, as JSON."""
 
+    @abstractmethod
     def payload(self, asked, step, number):
         """The whole answer as JSON."""
-        raise NotImplementedError
 
+    @abstractmethod
     def events(self, asked, step, number):
         """The answer as stream events, each (name, value)."""
-        raise NotImplementedError
 
 
 class QuietServer(ThreadingHTTPServer):
