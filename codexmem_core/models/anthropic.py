@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.values.records import ModelBackend
-
 from codexmem_core.models.provider import Endpoint, HttpProvider, missing_key
-from codexmem_core.models.reached import Reached, address
 from codexmem_core.models.wires.anthropic_messages import MessagesWire
 
 if TYPE_CHECKING:
@@ -16,6 +13,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Deadline
 
     from codexmem_core.models.exchange import Exchange
+    from codexmem_core.models.reached import Reached
     from codexmem_core.models.selection import ModelSettings, Stage
 
 NAME = "anthropic"
@@ -42,17 +40,4 @@ def anthropic(settings: ModelSettings, environ: Mapping[str, str], exchange: Cal
 
     endpoint = Endpoint(name=NAME, url=url, headers=headers, key=key)
     provider = HttpProvider(endpoint, MessagesWire(), settings, DEFAULTS, exchange)
-    backend = ModelBackend(
-        name=NAME,
-        summary="Anthropic, or any server that speaks its Messages API (base_url)",
-        costs=settings.costs,
-        ask=provider.ask,
-        turn=provider.turn,
-        budget_bytes=settings.budget_bytes,
-    )
-    return Reached(
-        backend=backend,
-        provider=f"{NAME} at {address(url)}",
-        credentials=lambda: f"{variable}={key()}",
-        defaults=DEFAULTS,
-    )
+    return provider.reached("Anthropic, or any server that speaks its Messages API (base_url)", variable)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.values.records import ModelBackend
-
 from codexmem_core.models.provider import Endpoint, HttpProvider, missing_key
-from codexmem_core.models.reached import Reached, address
 from codexmem_core.models.wires.openai_chat import ChatWire
 from codexmem_core.models.wires.openai_responses import ResponsesWire
 
@@ -17,6 +14,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Deadline
 
     from codexmem_core.models.exchange import Exchange
+    from codexmem_core.models.reached import Reached
     from codexmem_core.models.selection import ModelSettings, Stage
 
 NAME = "openai"
@@ -47,17 +45,6 @@ def openai(settings: ModelSettings, environ: Mapping[str, str], exchange: Callab
     defaults = DEFAULTS if own else NO_DEFAULTS
     wire = ChatWire() if settings.wire == "chat" else ResponsesWire()
     provider = HttpProvider(endpoint, wire, settings, defaults, exchange)
-    backend = ModelBackend(
-        name=NAME,
-        summary="OpenAI, or any server that speaks its API (base_url): Ollama, vLLM, LM Studio, llama.cpp",
-        costs=settings.costs,
-        ask=provider.ask,
-        turn=provider.turn,
-        budget_bytes=settings.budget_bytes,
-    )
-    return Reached(
-        backend=backend,
-        provider=f"{NAME} at {address(url)}",
-        credentials=lambda: f"{variable}={key()}",
-        defaults=defaults,
+    return provider.reached(
+        "OpenAI, or any server that speaks its API (base_url): Ollama, vLLM, LM Studio, llama.cpp", variable
     )

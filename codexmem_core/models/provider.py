@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from codexmem_hookspecs.errors import ModelRefused
 from codexmem_hookspecs.values.extract import Reply
 from codexmem_hookspecs.values.models import Message, Turn, Usage
+from codexmem_hookspecs.values.records import ModelBackend
 
 from codexmem_core.models import actions
 from codexmem_core.models.effort import nearest
 from codexmem_core.models.exchange import Question, Said, estimated_tokens, question_tokens
+from codexmem_core.models.reached import Reached, address
 from codexmem_core.models.refusals import Unusable, payload_of, refusal, refusal_in_answer
 from codexmem_core.models.structured import object_in, problems, schema_in_words
 from codexmem_core.models.wires.events import events_in
@@ -60,6 +62,24 @@ class HttpProvider:
         self._settings = settings
         self._defaults = defaults
         self._exchange = exchange
+
+    def reached(self, summary: str, variable: str) -> Reached:
+        """The backend, with ``variable`` as the environment variable of its key; empty: it needs none."""
+        name, url, key = self._endpoint.name, self._endpoint.url, self._endpoint.key
+        backend = ModelBackend(
+            name=name,
+            summary=summary,
+            costs=self._settings.costs,
+            ask=self.ask,
+            turn=self.turn,
+            budget_bytes=self._settings.budget_bytes,
+        )
+        return Reached(
+            backend=backend,
+            provider=f"{name} at {address(url)}",
+            credentials=lambda: f"{variable}={key()}",
+            defaults=self._defaults,
+        )
 
     def ask(self, request: ExtractionRequest, _transcript: Transcript, services: Services) -> Reply:
         """One question with a JSON answer. Raises ModelRefused."""
