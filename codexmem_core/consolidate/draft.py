@@ -66,13 +66,7 @@ class Draft:
 
     def exists(self, path: str) -> bool:
         """Whether a regular file is there, or will be."""
-        if path in self._written:
-            return True
-        try:
-            self._folder.stat(path)
-        except (FileNotFoundError, NotADirectoryError, Refused):
-            return False
-        return True
+        return path in self._written or self._folder.is_file(path)
 
     def walk(self, under: str = "") -> Iterator[str]:
         """Paths of all files, sorted; dotfiles left out."""

@@ -44,11 +44,7 @@ class MemoryWorkspace:
 
     def exists(self, path: str) -> bool:
         """Whether a regular file is there; a link to one is none."""
-        try:
-            self._folder.stat(path)
-        except (FileNotFoundError, NotADirectoryError, Refused):
-            return False
-        return True
+        return self._folder.is_file(path)
 
     def walk(self, under: str = "") -> Iterator[str]:
         """Paths of all files, sorted; dotfiles left out."""

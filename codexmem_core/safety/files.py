@@ -144,6 +144,14 @@ class GuardedFolder:
                 found = os.fstat(file.fileno())
         return FileStat(path, found.st_size, found.st_mtime_ns, found.st_ino)
 
+    def is_file(self, path: str) -> bool:
+        """Whether :meth:`stat` has something to say: nothing there and anything refused are alike."""
+        try:
+            self.stat(path)
+        except (FileNotFoundError, NotADirectoryError, Refused):
+            return False
+        return True
+
     def lines(self, path: str, after: int = 0) -> Iterator[Line]:
         """See :func:`codexmem_core.safety.lines.read_lines`. Raises Unreadable for a file that cannot be opened."""
         with self._readable(path) as file:

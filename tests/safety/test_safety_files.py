@@ -128,6 +128,13 @@ def test_missing_and_oversized_files_say_so(memory):
     assert memory.read("MEMORY.md", limit_bytes=3) == b"old"
 
 
+def test_only_a_regular_file_that_may_be_read_is_one(memory, root, tmp_path):
+    (root / "link.md").symlink_to(tmp_path / "outside.md")
+    assert memory.is_file("MEMORY.md")
+    for path in ("none.md", "none/none.md", "MEMORY.md/below", "notes", "link.md", "../outside.md", ".git/HEAD"):
+        assert not memory.is_file(path)
+
+
 def test_lines_and_tail_go_through_the_guard(memory, store, root):
     for folder in (memory, store):
         assert list(folder.lines("notes/deep/two.jsonl")) == [(1, 4, b"two", "")]
