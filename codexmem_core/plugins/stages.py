@@ -120,7 +120,7 @@ class Stages:
 
     # read path
 
-    def read_summary(self, plugin: str, workspace: Workspace, *, tools: bool, citations: bool) -> str:
+    def read_summary(self, plugin: str, workspace: Workspace, *, tools: Mapping[str, str], citations: bool) -> str:
         """The memory's own context text."""
         hook = "codexmem_read_summary"
         text = self.hooks.call_one(plugin, hook, workspace=workspace, tools=tools, citations=citations)

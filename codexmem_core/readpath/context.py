@@ -39,8 +39,8 @@ class Wanted:
     plugin: str
     memory: Memory
     root: str
-    tools: bool
-    """Whether the session has the memory tools."""
+    tools: tuple[tuple[str, str], ...]
+    """The memory tools that the session has, each with its name as the host shows it."""
     citations: bool
     """Whether it may be asked to cite what it used."""
     limit_bytes: int
@@ -76,7 +76,7 @@ def _made(stages: Stages, wanted: Wanted, workspace: _Seen) -> str:
     summary = wanted.memory.summary
     if not workspace.exists(summary):
         return ""
-    said = stages.read_summary(wanted.plugin, workspace, tools=wanted.tools, citations=wanted.citations)
+    said = stages.read_summary(wanted.plugin, workspace, tools=dict(wanted.tools), citations=wanted.citations)
     text = clean(redact(said)).strip()
     if not text:
         return ""

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from codexmem_core.readpath.context import Wanted
 
 if TYPE_CHECKING:
+    from codexmem_hookspecs.hosts import Host
+
     from codexmem_core.config import Config
     from codexmem_core.engine import Engine
-
-HIDE_MARKUP = frozenset({"opencode"})
-"""Hosts in which citations can be taken out of an answer before anybody sees it."""
 
 
 def session_start_context(engine: Engine, *, host: str = "", memory: str = "") -> str:
@@ -19,20 +18,28 @@ def session_start_context(engine: Engine, *, host: str = "", memory: str = "") -
     if not engine.config.flag("memories", "use_memories"):
         return ""
     plugin = engine.memory_plugin(memory)
-    limit = engine.host(host).limit_bytes if host else 0
+    chosen = engine.host(host) if host else None
     return engine.contexts.get(
         Wanted(
             plugin=plugin,
             memory=engine.memories[plugin],
             root=engine.memory_root(plugin),
-            tools=engine.config.flag("memories", "dedicated_tools"),
-            citations=citations_wanted(engine.config, host),
-            limit_bytes=limit,
+            tools=_shown(engine, chosen),
+            citations=citations_wanted(engine.config, chosen),
+            limit_bytes=chosen.limit_bytes if chosen else 0,
         )
     )
 
 
-def citations_wanted(config: Config, host: str) -> bool:
+def _shown(engine: Engine, host: Host | None) -> tuple[tuple[str, str], ...]:
+    """The tools by which a memory is read; those that act on its state do not need it."""
+    if not engine.config.flag("memories", "dedicated_tools"):
+        return ()
+    names = [tool.name for tool in engine.memory_tools.list()]
+    return tuple((name, host.tool_name(name) if host else name) for name in names)
+
+
+def citations_wanted(config: Config, host: Host | None) -> bool:
     """Whether a session of this host is asked to cite."""
     setting = config.text("memories", "citations")
-    return setting == "on" or (setting == "auto" and host in HIDE_MARKUP)
+    return setting == "on" or (setting == "auto" and host is not None and host.hides_citations)

@@ -43,6 +43,11 @@ class CommandHost:
     """Hook events after which a line for the user is shown."""
     turn_keys: tuple[str, ...] = ("tool_use_id",)
     """Payload fields that tell two events of one kind apart, the finest first."""
+    hides_citations = False
+
+    def tool_name(self, name: str) -> str:
+        """``mcp__SERVER__TOOL``."""
+        return f"mcp__codexmem__{name}"
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """The one home."""

@@ -31,6 +31,15 @@ class Host(Protocol):
         """Most bytes of context that the host passes on whole; 0 for no limit."""
         ...
 
+    @property
+    def hides_citations(self) -> bool:
+        """Whether a citation block is taken out of an answer before anybody sees it."""
+        ...
+
+    def tool_name(self, name: str) -> str:
+        """How the host shows the model a tool ``name`` of our MCP server, whose name is ``codexmem``."""
+        ...
+
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """Absolute folders where the host keeps its sessions; the first is the one in use."""
         ...

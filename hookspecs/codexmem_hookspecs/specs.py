@@ -162,11 +162,12 @@ class ReadPath(Protocol):
     """Stage 5: what a new session gets, and what can be asked further."""
 
     @hookspec
-    def codexmem_read_summary(self, workspace: Workspace, tools: bool, citations: bool) -> str:  # noqa: FBT001 - pluggy passes by name
+    def codexmem_read_summary(self, workspace: Workspace, tools: Mapping[str, str], citations: bool) -> str:  # noqa: FBT001 - pluggy passes by name
         """D: the memory's own context text, whole; empty when there is nothing to say. The engine cuts and fences.
 
-        ``tools``: the session has the memory tools. ``citations``: the answer may end with a citation block, because
-        whoever shows it takes the block out; otherwise the text must not ask for one.
+        ``tools``: the memory tools that the session has (memory_search, memory_read, memory_list and memory_add_note
+        among them), each with its name as the host shows it; empty when it has none. ``citations``: the answer may end
+        with a citation block, because whoever shows it takes the block out; otherwise the text must not ask for one.
         """
         ...
 

@@ -6,7 +6,7 @@ import re
 from importlib import resources
 
 import pytest
-from codexmem_hookspecs.testing.memory import DictWorkspace, ListTranscript
+from codexmem_hookspecs.testing.memory import SHOWN_TOOLS, DictWorkspace, ListTranscript
 from codexmem_hookspecs.values.capture import Item, Part, Session
 from codexmem_memory_v1 import plugin
 from codexmem_memory_v1.prompts import filled, template
@@ -18,11 +18,11 @@ PLACES = {
     "context": {"lookup", "citing", "updating", "summary"},
     "context_citations": set(),
     "context_files": set(),
-    "context_tools": set(),
+    "context_tools": {"memory_search", "memory_read"},
     "extract_input": {"marker", "session", "host", "cwd", "conversation"},
     "extract_system": set(),
     "update_files": set(),
-    "update_tools": set(),
+    "update_tools": {"memory_add_note"},
 }
 ODD = r"$& $1 \1 \g<0> \n {{ cwd }} { } %s ${x}"
 
@@ -55,5 +55,5 @@ def test_whole_prompts_have_no_open_place():
         asked = plugin.codexmem_consolidate_request(workspace=workspace, changes=[])
         texts += [asked.instructions, asked.prompt]
         assert ("extensions/" in asked.prompt) == bool(files)
-        texts.append(plugin.codexmem_read_summary(workspace=workspace, tools=True, citations=bool(files)))
+        texts.append(plugin.codexmem_read_summary(workspace=workspace, tools=SHOWN_TOOLS, citations=bool(files)))
     assert all(text.strip() and "{{" not in text for text in texts)

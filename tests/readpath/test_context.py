@@ -159,6 +159,7 @@ class OpenCode(type(codex)):
 
         class Named(type(host)):
             name = "opencode"
+            hides_citations = True
 
         return [Named()]
 

@@ -12,6 +12,11 @@ class NotebookHost:
     title = "Notebook (example)"
     answers: Mapping[str, Moment] = {}
     limit_bytes = 0
+    hides_citations = False
+
+    def tool_name(self, name: str) -> str:
+        """Notebook shows a tool under its own name."""
+        return name
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """``NOTEBOOK_HOME``, else ``~/.notebook``."""

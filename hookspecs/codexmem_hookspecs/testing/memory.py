@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 BUDGETS = (4_000, 40_000, 600_000)
+SHOWN_TOOLS = {f"memory_{name}": f"shown_as_memory_{name}" for name in ("add_note", "list", "read", "search")}
 USER_LINE = "I wrote this line myself: the staging host is called heron."
 
 
@@ -288,7 +289,7 @@ class MemoryContract:
         """Instructions about a memory that is empty only cost tokens."""
         for text in ({}, {self.memory().summary: " \n"}):
             workspace = DictWorkspace(self.memory().name, dict(text))
-            for tools, citations in ((True, True), (False, False)):
+            for tools, citations in ((SHOWN_TOOLS, True), ({}, False)):
                 assert self.plugin.codexmem_read_summary(workspace, tools, citations) == ""
 
     def test_the_context_holds_the_summary(self) -> None:
@@ -297,11 +298,13 @@ class MemoryContract:
         workspace = self.workspace(stored)
         workspace.files.update(self.consolidated(workspace, stored))
         workspace.files[self.memory().summary] += "\nThe heron nests in the staging rack.\n"
-        for tools, citations in product((True, False), repeat=2):
+        for tools, citations in product((SHOWN_TOOLS, dict[str, str]()), (True, False)):
             context = self.plugin.codexmem_read_summary(workspace, tools, citations)
             assert "The heron nests in the staging rack." in context
             assert context == self.plugin.codexmem_read_summary(workspace, tools, citations)
             assert citations or "memory-citation" not in context
+            plain = context.replace("shown_as_memory_", "")
+            assert not any(name in plain for name in SHOWN_TOOLS)
 
 
 def within(path: str, patterns: Sequence[str]) -> bool:

@@ -87,7 +87,7 @@ class MemoryV1:
         return problems(workspace)
 
     @hookimpl
-    def codexmem_read_summary(self, workspace: Workspace, tools: bool, citations: bool) -> str:  # noqa: FBT001 - as above
+    def codexmem_read_summary(self, workspace: Workspace, tools: Mapping[str, str], citations: bool) -> str:  # noqa: FBT001 - as above
         """The context text."""
         from codexmem_memory_v1.context import context
 

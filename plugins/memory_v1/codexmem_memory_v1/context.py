@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from codexmem_memory_v1.prompts import filled, template
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from codexmem_hookspecs.services import Workspace
 
 CHARS_A_TOKEN = 4
@@ -15,7 +17,7 @@ FORMAT = "v1"
 CUT = "\n[...truncated...]\n"
 
 
-def context(workspace: Workspace, *, tools: bool, citations: bool, summary_tokens: int) -> str:
+def context(workspace: Workspace, *, tools: Mapping[str, str], citations: bool, summary_tokens: int) -> str:
     """The context text; empty when the summary is missing or blank. The same files give the same bytes.
 
     The summary itself is cut in the middle to ``summary_tokens``; the engine cuts the whole to a host's limit.
@@ -27,9 +29,9 @@ def context(workspace: Workspace, *, tools: bool, citations: bool, summary_token
     return filled(
         "context",
         {
-            "lookup": template(f"context_{kind}").strip(),
+            "lookup": filled(f"context_{kind}", tools).strip(),
             "citing": template("context_citations") if citations else "",
-            "updating": template(f"update_{kind}").strip(),
+            "updating": filled(f"update_{kind}", tools).strip(),
             "summary": cut_tokens(summary, summary_tokens),
         },
     )

@@ -2,7 +2,7 @@
 
 import re
 
-from codexmem_hookspecs.testing.memory import DictWorkspace
+from codexmem_hookspecs.testing.memory import SHOWN_TOOLS, DictWorkspace
 from codexmem_hookspecs.values.capture import Session
 from codexmem_hookspecs.values.consolidate import Stored
 from codexmem_hookspecs.values.extract import Extraction
@@ -185,8 +185,8 @@ def test_invalid_files_are_told(memory, keep):
 def test_the_context_cuts_the_summary_in_the_middle_and_says_how_to_search():
     summary = "v1\n" + "START " + "x" * 20_000 + " END"
     workspace = DictWorkspace("v1", {"memory_summary.md": summary})
-    with_tools = plugin.codexmem_read_summary(workspace=workspace, tools=True, citations=True)
-    without = plugin.codexmem_read_summary(workspace=workspace, tools=False, citations=False)
+    with_tools = plugin.codexmem_read_summary(workspace=workspace, tools=SHOWN_TOOLS, citations=True)
+    without = plugin.codexmem_read_summary(workspace=workspace, tools={}, citations=False)
     for text in (with_tools, without):
         assert "START" in text
         assert text.rstrip().endswith("END")
@@ -194,8 +194,8 @@ def test_the_context_cuts_the_summary_in_the_middle_and_says_how_to_search():
         assert len(told) == 10_000
         assert "\n[...truncated...]\n" in told
         assert "{{" not in text
-    assert "memory_search" in with_tools
-    assert "memory_add_note" in with_tools
+    assert "shown_as_memory_search" in with_tools
+    assert "shown_as_memory_add_note" in with_tools
     assert "memory_search" not in without
     assert "codexmem search" in without
 

@@ -167,7 +167,7 @@ def test_any_transcript_gives_valid_files_and_no_wish_that_only_a_tool_printed(m
     raw = plugin.codexmem_consolidate_files(stored=memory.rows)["raw_memories.md"]
     assert len(raw) < 11_000
     assert len(note.slug) <= 80
-    told = plugin.codexmem_read_summary(workspace=memory.workspace, tools=True, citations=False)
+    told = plugin.codexmem_read_summary(workspace=memory.workspace, tools={}, citations=False)
     assert len(told) < 16_000
     for text in (*memory.workspace.files.values(), note.summary, note.raw, told):
         assert text == text.encode("utf-8", "replace").decode()
