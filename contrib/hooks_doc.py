@@ -12,7 +12,7 @@ CONTRACT = ROOT / "hookspecs" / "codexmem_hookspecs"
 PAGE = ROOT / "HOOKS.md"
 KINDS = {"R": "registration", "E": "each plugin", "D": "directed to the owner"}
 SHARED = ("session_files", "json_lines", "command_hooks")
-VALUES = ("capture", "extract", "consolidate", "interop", "read", "records")
+VALUES = ("capture", "extract", "consolidate", "interop", "read", "records", "setup")
 
 HEAD = """# The hooks of codexmem
 

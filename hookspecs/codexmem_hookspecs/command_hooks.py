@@ -13,6 +13,7 @@ from typing import Literal
 from codexmem_hookspecs.json_lines import whole_text
 from codexmem_hookspecs.session_files import home_in
 from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
+from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 STARTS: Mapping[str, Moment] = MappingProxyType(
     {"startup": "startup", "resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
@@ -104,3 +105,11 @@ class CommandHost:
     def own_agent(self, session: Session) -> bool:
         """The host's memory agent, where it marks that as internal."""
         return session.kind == "internal"
+
+    def plan(self, request: SetupRequest) -> Sequence[Edit]:  # noqa: ARG002 - the contract's
+        """Nothing to set up, unless a subclass knows how."""
+        return ()
+
+    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:  # noqa: ARG002 - as above
+        """Nothing is there, unless a subclass knows where."""
+        return ()

@@ -39,4 +39,7 @@ class ModelRefused(Exception):  # noqa: N818 - see Unreadable
 
 
 class Refused(Exception):  # noqa: N818 - see Unreadable
-    """A path leaves its folder, is a link, a dotfile or no regular file. The message says which and where."""
+    """What must not be touched, the message says which and where.
+
+    A path leaves its folder, is a link, a dotfile or no regular file; a host's file is not what it should be.
+    """

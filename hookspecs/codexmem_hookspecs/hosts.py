@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from codexmem_hookspecs.values.capture import Answer, Event, Item, Moment, Session
+from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
 class Host(Protocol):
@@ -62,4 +63,17 @@ class Host(Protocol):
 
     def own_agent(self, session: Session) -> bool:
         """Whether the session is the host's own memory agent."""
+        ...
+
+    def plan(self, request: SetupRequest) -> Sequence[Edit]:
+        """What to change in the host's files so that they say what is wanted, one edit a file; empty: they say it.
+
+        Entries of others stay, byte for byte, and so do order and comments. What was planned and written needs no
+        further edit, and a request that wants nothing takes everything of ours out again. Raises Refused for a file
+        that cannot be understood, with its path: it is never overwritten. Empty always: the host has nothing to set up.
+        """
+        ...
+
+    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:
+        """Entries of ours that stand in the host's files, of whatever version and place. Raises Refused like plan."""
         ...

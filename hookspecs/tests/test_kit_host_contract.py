@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import pytest
 from codexmem_hookspecs import hookimpl
-from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.errors import Refused, Unreadable
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.testing import HostContract
 from codexmem_hookspecs.values.capture import Answer, Event, Item, Part, Presence, Session, Skipped
+from codexmem_hookspecs.values.setup import SHIM, Edit, InstalledHook
 
 HOOK_API = 1
 KINDS = {"Begin": "start", "Ask": "prompt", "Halt": "stop"}
@@ -49,6 +50,28 @@ class DiaryHost:
 
     def own_agent(self, session):
         return False
+
+    def plan(self, request):
+        path, content = self.listed(request)
+        others = [line for line in content.splitlines(keepends=True) if SHIM not in line]
+        ours = [f"{event}: {request.command(event)}\n" for event, kind in KINDS.items() if kind in request.kinds]
+        text = "".join([*others, *ours])
+        if text == content:
+            return ()
+        before, after = content.encode() or None, text.encode() or None
+        return (Edit(path=path, before=before, after=after, summary=f"{len(ours)} hooks"),)
+
+    def installed(self, request):
+        path, content = self.listed(request)
+        ours = [line.split(": ", 1) for line in content.splitlines() if SHIM in line]
+        return [InstalledHook(event=event, path=path, command=command) for event, command in ours]
+
+    def listed(self, request):
+        path = os.path.join(self.homes(request.environ)[0], "hooks")
+        try:
+            return path, (request.read(path) or b"").decode()
+        except UnicodeDecodeError:
+            raise Refused(f"{path}: no text") from None
 
 
 def record(data):
@@ -124,6 +147,7 @@ class TestDiary(HostContract):
     files: ClassVar = {"a.jsonl": lines("a", "hi", "ho", "GIVEN"), "b.jsonl": lines("b", "hello", "yes", "x", "more")}
     payloads = tuple((event, {"session_id": "s"}) for event in KINDS)
     own_context = "GIVEN"
+    set_up: ClassVar = {".diary/hooks": b"# mine\nBegin: other program\n"}
 
 
 def bad(**methods):
@@ -137,6 +161,42 @@ def bad(**methods):
 def bad_host(**methods):
     host = type("BadHost", (DiaryHost,), methods)()
     return bad(codexmem_capture_host=hookimpl(lambda self: [host]))
+
+
+def planning(change):
+    """A plan whose edits are changed."""
+
+    def plan(self, request):
+        return [change(edit, request) for edit in DiaryHost.plan(self, request)]
+
+    return plan
+
+
+def careless(edit, request):
+    """Throws away what others wrote."""
+    ours = [line for line in (edit.after or b"").splitlines(keepends=True) if SHIM.encode() in line]
+    return replace(edit, after=b"".join(ours) or None)
+
+
+def doubled(self, request):
+    """Adds ours whatever stands there."""
+    path, content = self.listed(request)
+    ours = "".join(f"{event}: {request.command(event)}\n" for event, kind in KINDS.items() if kind in request.kinds)
+    edit = Edit(path=path, before=content.encode() or None, after=(content + ours).encode(), summary="more")
+    return [edit] if ours else []
+
+
+def trusting(self, request):
+    """Says of every entry that the host would ask first."""
+    return [replace(hook, trust="untrusted") for hook in DiaryHost.installed(self, request)]
+
+
+def overwriting(self, request):
+    """Takes what it does not understand for nothing."""
+    try:
+        return DiaryHost.plan(self, request)
+    except Refused:
+        return [Edit(path=self.homes(request.environ)[0] + "/hooks", before=b"", after=b"x", summary="all new")]
 
 
 def changed(change):
@@ -208,6 +268,16 @@ def unordered(self, query, services):
         ),
         (bad_host(own_text=lambda self, item: False), "test_own_text_is_what_a_hook_gave_and_nothing_else"),
         (bad_host(own_text=lambda self, item: True), "test_own_text_is_what_a_hook_gave_and_nothing_else"),
+        (
+            bad_host(plan=planning(lambda edit, request: replace(edit, path="hooks"))),
+            "test_a_plan_comes_from_what_it_is_given",
+        ),
+        (bad_host(plan=doubled), "test_what_was_planned_is_installed_and_needs_no_second_edit"),
+        (bad_host(installed=trusting), "test_what_was_planned_is_installed_and_needs_no_second_edit"),
+        (bad_host(plan=doubled), "test_fewer_events_take_the_others_out"),
+        (bad_host(plan=doubled), "test_a_moved_interpreter_replaces_the_entries"),
+        (bad_host(plan=planning(careless)), "test_entries_of_others_stay_and_come_back_as_they_were"),
+        (bad_host(plan=overwriting), "test_a_file_that_is_not_understood_is_refused_by_its_name"),
     ],
 )
 def test_what_a_bad_host_does_wrong_is_noticed(contract, test, codexmem_services):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from codexmem_hookspecs.values.capture import Answer, Event, Item, Moment, Session
+from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
 class NotebookHost:
@@ -41,3 +42,11 @@ class NotebookHost:
     def own_agent(self, session: Session) -> bool:
         """Notebook has no agent that works on memory."""
         return False
+
+    def plan(self, request: SetupRequest) -> Sequence[Edit]:
+        """Nothing to set up without hooks and MCP servers."""
+        return ()
+
+    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:
+        """And so nothing is there."""
+        return ()

@@ -12,6 +12,7 @@ from codexmem_hookspecs import HOOK_API
 from codexmem_hookspecs.errors import Rewritten, Unreadable
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.testing.registration import declared_version, missing
+from codexmem_hookspecs.testing.setup import SetupContract
 from codexmem_hookspecs.values.capture import (
     Answer,
     Event,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import ClassVar
 
-    from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.specs import Capture
     from codexmem_hookspecs.testing.services import PlainServices
 
 BROKEN_LINE = b'{"broken": "the line ends before its st\n'
@@ -48,15 +47,13 @@ ODD_PAYLOADS: tuple[dict[str, object], ...] = (
 )
 
 
-class HostContract:
-    """Subclass as ``TestMyHost`` and set the attributes.
+class HostContract(SetupContract):
+    """Subclass as ``TestMyHost`` and set the attributes, those of :class:`SetupContract` included.
 
     The sample store needs at least two sessions, one of which has words of a user and of an assistant. For a host that
     keeps no files leave ``files`` empty and override :meth:`fill`; tests about damaged files are then skipped.
     """
 
-    plugin: ClassVar[Capture]
-    """The plugin object that the entry point names."""
     files: ClassVar[Mapping[str, bytes]] = {}
     """Content of the sample store by path below the first of ``Host.homes``; line by line JSON."""
     payloads: ClassVar[Sequence[tuple[str, Mapping[str, object]]]] = ()
@@ -65,11 +62,6 @@ class HostContract:
     """A text in the sample store that a hook gave to the model."""
 
     # What the tests stand on
-
-    def host(self) -> Host:
-        """The one host that the plugin registers."""
-        (host,) = self.plugin.codexmem_capture_host()
-        return host
 
     def home(self, services: PlainServices) -> str:
         """The host's folder in the temporary home."""

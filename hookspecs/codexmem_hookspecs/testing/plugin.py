@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.testing.model import ScriptedModel
     from codexmem_hookspecs.testing.services import PlainServices
 
-pytest.register_assert_rewrite("codexmem_hookspecs.testing.host", "codexmem_hookspecs.testing.memory")
+pytest.register_assert_rewrite(*(f"codexmem_hookspecs.testing.{name}" for name in ("host", "memory", "setup")))
 
 
 @pytest.fixture
