@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
+REAL = ROOT / "tests" / "real"
 STAMP = ENVIRONMENT / "codexmem-installed"
 BUILD_TOOLS = ("hatchling>=1.25", "editables>=0.5")
 TYPED_SCRIPTS = (
@@ -124,8 +125,13 @@ def demo(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Run the tests; arguments go to pytest."""
+    """Run the tests; arguments go to pytest. --real=codex,claude,opencode: those with the agents' own programs."""
     prepare(tools=True)
+    for chosen in (argument for argument in arguments if argument.startswith("--real=")):
+        if status := run(sys.executable, REAL / "realhosts" / "programs.py", chosen.removeprefix("--real=")):
+            return status
+        if not any(argument.startswith("tests/real") for argument in arguments):
+            arguments = ["tests/real", *arguments]
     return run(PYTHON, "-m", "pytest", *arguments)
 
 

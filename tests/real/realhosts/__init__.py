@@ -1,0 +1,1 @@
+"""Real agents on a machine of their own, offline, in front of models that follow a script."""

@@ -1,0 +1,58 @@
+"""Codex CLI."""
+
+from __future__ import annotations
+
+from fake_openai import FakeOpenAI
+
+from realhosts.app_server import AppServer
+from realhosts.host_program import HostProgram
+
+CONFIG = """\
+model = "fake-model"
+model_provider = "scripted"
+approval_policy = "never"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+
+[analytics]
+enabled = false
+"""
+
+
+class CodexCli(HostProgram):
+    """``codex exec``."""
+
+    name = "codex"
+    server_type = FakeOpenAI
+
+    @property
+    def folder(self):
+        return self.machine.home / ".codex"
+
+    @property
+    def environ(self):
+        return self.machine.environ | {"SCRIPTED_KEY": "key"}
+
+    def configure(self):
+        self.folder.mkdir()
+        (self.folder / "config.toml").write_text(CONFIG.format(url=self.server.url))
+
+    def command(self, prompt, *, resume):
+        flags = ("--skip-git-repo-check",)
+        if resume:
+            return [self.program, "exec", *flags, "resume", "--last", prompt]
+        return [self.program, "exec", *flags, "-s", "danger-full-access", prompt]
+
+    def shell(self, command):
+        """A step in which the model runs a command."""
+        return {"tool": {"name": "exec_command", "args": {"cmd": command}}}
+
+    def app_server(self, *steps):
+        """The program behind the editors, in the project."""
+        self.server.script = list(steps)
+        return AppServer([self.program, "app-server"], self.environ, self.machine.project)

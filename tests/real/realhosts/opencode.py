@@ -1,0 +1,73 @@
+"""OpenCode."""
+
+from __future__ import annotations
+
+import json
+
+from fake_openai import FakeOpenAI
+
+from realhosts.host_program import HostProgram
+from realhosts.serve import OpenCodeServer
+
+MODEL = {"providerID": "scripted", "modelID": "fake-model"}
+SMALL = "fake-small"
+TITLE = {"match": f'"{SMALL}"', "text": "A title", "repeat": True}
+
+
+class OpenCode(HostProgram):
+    """``opencode run``."""
+
+    name = "opencode"
+    server_type = FakeOpenAI
+
+    @property
+    def folder(self):
+        return self.machine.home / ".config" / "opencode"
+
+    @property
+    def environ(self):
+        return self.machine.environ | {
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+            "npm_config_offline": "true",  # or a plugin waits a minute and a half for the registry
+        }
+
+    def configure(self):
+        limit = {"context": 128_000, "output": 8192}
+        models = {name: {"name": name, "tool_call": True, "limit": limit} for name in ("fake-model", SMALL)}
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "scripted",
+            "options": {"baseURL": f"{self.server.url}/v1", "apiKey": "key"},
+            "models": models,
+        }
+        settings = {
+            "$schema": "https://opencode.ai/config.json",
+            "model": "scripted/fake-model",
+            "small_model": f"scripted/{SMALL}",
+            "autoupdate": False,
+            "share": "disabled",
+            "provider": {"scripted": provider},
+        }
+        self.folder.mkdir(parents=True)
+        (self.folder / "opencode.json").write_text(json.dumps(settings, indent=2) + "\n")
+
+    def script(self, steps):
+        self.server.script = [TITLE, *steps]
+
+    def belongs(self, asked):
+        return asked.body["model"] != SMALL
+
+    def command(self, prompt, *, resume):
+        return [self.program, "run", *(["--continue"] if resume else []), prompt]
+
+    def shell(self, command):
+        """A step in which the model runs a command."""
+        return {"tool": {"name": "bash", "args": {"command": command, "description": "Run it"}}}
+
+    def serve(self, *steps):
+        """The program behind its HTTP interface, in the project."""
+        self.script(steps)
+        return OpenCodeServer(self.program, self.environ, self.machine.project)
