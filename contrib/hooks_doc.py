@@ -11,7 +11,30 @@ ROOT = Path(__file__).resolve().parent.parent
 CONTRACT = ROOT / "hookspecs" / "codexmem_hookspecs"
 PAGE = ROOT / "HOOKS.md"
 KINDS = {"R": "registration", "E": "each plugin", "D": "directed to the owner"}
-SHARED = ("session_files", "json_lines", "command_hooks")
+SHARED = (
+    "session_files",
+    "json_lines",
+    "command_hooks",
+    "cuts",
+    "memory_files",
+    *(
+        f"memory_files.{name}"
+        for name in (
+            "lines",
+            "document",
+            "rewriting",
+            "generated_lines",
+            "findings",
+            "rows",
+            "summary",
+            "contents",
+            "conversation",
+            "prompts",
+            "answers",
+            "context",
+        )
+    ),
+)
 VALUES = ("capture", "extract", "consolidate", "interop", "read", "records", "setup")
 
 HEAD = """# The hooks of codexmem
@@ -168,13 +191,14 @@ def shared() -> Iterator[str]:
     """What plugins may build on, a list a module."""
     yield "## For plugins to use"
     for name in SHARED:
-        tree = module(f"{name}.py")
+        path = name.replace(".", "/")
+        tree = module(f"{path}/__init__.py" if (CONTRACT / path).is_dir() else f"{path}.py")
         yield f"### {name}"
         yield prose(ast.get_docstring(tree))
         yield "\n".join(
             f"* `{signature(node) if isinstance(node, ast.FunctionDef) else node.name}`: {summary(node)}"
             for node in tree.body
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
         )
 
 

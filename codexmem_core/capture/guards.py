@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """(host, session id)."""
 
-PROMPT_MARK = "codexmem-extraction-request"
-"""Stands in every prompt that we send to a model. A session whose first words hold it is our own helper's."""
-
 OWN = "codexmem's own helper session"
 FORGOTTEN = "forgotten; codexmem forget --lift lets it be learned again"
 

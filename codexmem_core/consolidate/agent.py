@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.cuts import CHARACTERS_A_TOKEN
 from codexmem_hookspecs.errors import ModelRefused
+from codexmem_hookspecs.values.extract import PROMPT_MARK
 from codexmem_hookspecs.values.models import TurnRequest
 
-from codexmem_core.capture.guards import PROMPT_MARK
 from codexmem_core.consolidate.agent_forms import TOOL_INFOS
 from codexmem_core.consolidate.conversation import Conversation
-from codexmem_core.safety.text import CHARACTERS_A_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.cuts import cut_bytes
 from codexmem_hookspecs.errors import Refused
 
 from codexmem_core.consolidate.agent_forms import DEFAULT_LINES, RESULT_BYTES, TOOLS, Mistaken, checked
@@ -16,7 +17,7 @@ from codexmem_core.consolidate.draft import WRITE_BYTES
 from codexmem_core.consolidate.glob import matches
 from codexmem_core.consolidate.grep import Wanted
 from codexmem_core.safety.redaction import redact
-from codexmem_core.safety.text import clean, cut_bytes
+from codexmem_core.safety.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

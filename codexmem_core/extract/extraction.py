@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from codexmem_hookspecs.errors import ModelRefused
-from codexmem_hookspecs.values.extract import NOTHING, Extraction, Findings
+from codexmem_hookspecs.values.extract import NOTHING, PROMPT_MARK, Extraction, Findings
 
-from codexmem_core.capture.guards import PROMPT_MARK
 from codexmem_core.extract.pool import in_parallel
 from codexmem_core.models.refusals import NotAsked
 from codexmem_core.models.retry_after import wait_s

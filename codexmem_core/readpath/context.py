@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.cuts import cut_bytes
 from codexmem_hookspecs.errors import Refused
 
 from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.safety.fence import fence
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.safety.redaction import redact
-from codexmem_core.safety.text import clean, cut_bytes
+from codexmem_core.safety.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from codexmem_hookspecs.cuts import cut_bytes
 from codexmem_hookspecs.errors import Refused
 
 from codexmem_core.readpath import matching
@@ -19,7 +20,6 @@ from codexmem_core.readpath.roots import memory_folder
 from codexmem_core.readpath.times import iso_time, point_in_time
 from codexmem_core.readpath.words import question
 from codexmem_core.safety.redaction import redact
-from codexmem_core.safety.text import cut_bytes
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 from codexmem_hookspecs.errors import ModelRefused
+from codexmem_hookspecs.values.extract import PROMPT_MARK
 from codexmem_hookspecs.values.models import ToolCall, Turn, Usage
 
-from codexmem_core.capture.guards import PROMPT_MARK
 from codexmem_core.consolidate.agent import GaveUp, Limits
 from codexmem_core.consolidate.conversation import LEFT_OUT
 

@@ -9,7 +9,7 @@ import pytest
 from codexmem_hookspecs.testing.memory import SHOWN_TOOLS, DictWorkspace, ListTranscript
 from codexmem_hookspecs.values.capture import Item, Part, Session
 from codexmem_memory_v1 import plugin
-from codexmem_memory_v1.prompts import filled, template
+from codexmem_memory_v1.prompts import TEMPLATES
 
 PLACES = {
     "consolidate_extensions": set(),
@@ -21,8 +21,6 @@ PLACES = {
     "context_tools": {"memory_search", "memory_read"},
     "extract_input": {"marker", "session", "host", "cwd", "conversation"},
     "extract_system": set(),
-    "update_files": set(),
-    "update_tools": {"memory_add_note"},
 }
 ODD = r"$& $1 \1 \g<0> \n {{ cwd }} { } %s ${x}"
 
@@ -30,19 +28,19 @@ ODD = r"$& $1 \1 \g<0> \n {{ cwd }} { } %s ${x}"
 def test_templates_have_just_the_places_that_are_filled():
     folder = resources.files("codexmem_memory_v1").joinpath("templates")
     names = {path.name.removesuffix(".md") for path in folder.iterdir() if path.name.endswith(".md")}
-    assert {name: set(re.findall(r"\{\{\s*(.*?)\s*\}\}", template(name))) for name in names} == PLACES
+    assert {name: set(re.findall(r"\{\{\s*(.*?)\s*\}\}", TEMPLATES.text(name))) for name in names} == PLACES
 
 
 @pytest.mark.parametrize("name", [name for name, places in PLACES.items() if places])
 def test_values_stand_as_they_were_given(name):
-    text = filled(name, dict.fromkeys(PLACES[name], ODD))
+    text = TEMPLATES.filled(name, dict.fromkeys(PLACES[name], ODD))
     assert text.count(ODD) == len(PLACES[name])
-    assert text == re.sub(r"\{\{ \w+ \}\}", lambda _: ODD, template(name))
+    assert text == re.sub(r"\{\{ \w+ \}\}", lambda _: ODD, TEMPLATES.text(name))
 
 
 def test_a_place_that_nobody_fills_is_an_error():
     with pytest.raises(KeyError):
-        filled("extract_input", {"marker": "x"})
+        TEMPLATES.filled("extract_input", {"marker": "x"})
 
 
 def test_whole_prompts_have_no_open_place():

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 
-from codexmem_core.capture.guards import PROMPT_MARK
+from codexmem_hookspecs.values.extract import PROMPT_MARK
+
 from codexmem_core.pipeline import run
 from codexmem_core.request import RunRequest
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 Outcome = Literal["success", "partial", "uncertain", "fail"]
 Polarity = Literal["do", "avoid"]
 Scope = Literal["everywhere", "project", "unstated"]
+PROMPT_MARK: Final = "codexmem-extraction-request"
+"""Stands in every prompt that we send to a model, as the first line of what a memory asks. A session whose first words
+hold it is our own helper's, and is never captured."""
+
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 

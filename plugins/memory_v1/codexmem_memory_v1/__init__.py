@@ -62,9 +62,11 @@ class MemoryV1:
     @hookimpl
     def codexmem_consolidate_request(self, workspace: Workspace, changes: Sequence[Change]) -> AgentRequest:
         """What the consolidation agent is told."""
-        from codexmem_memory_v1.prompts import consolidation_request
+        from codexmem_hookspecs.memory_files.prompts import consolidation_request
 
-        return consolidation_request(workspace, changes)
+        from codexmem_memory_v1.prompts import TEMPLATES
+
+        return consolidation_request(TEMPLATES, workspace, changes, ("MEMORY.md", MEMORY.summary))
 
     @hookimpl
     def codexmem_consolidate_offline(
@@ -89,9 +91,11 @@ class MemoryV1:
     @hookimpl
     def codexmem_read_summary(self, workspace: Workspace, tools: Mapping[str, str], citations: bool) -> str:  # noqa: FBT001 - as above
         """The context text."""
-        from codexmem_memory_v1.context import context
+        from codexmem_hookspecs.memory_files.context import context
 
-        return context(workspace, tools=tools, citations=citations, summary_tokens=MEMORY.summary_tokens)
+        from codexmem_memory_v1.prompts import TEMPLATES
+
+        return context(TEMPLATES, workspace, tools=tools, citations=citations, summary_tokens=MEMORY.summary_tokens)
 
 
 plugin = MemoryV1()

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_memory_v1.document import Section
-from codexmem_memory_v1.lines import code, day, iso, keywords, one_line, place, quoted, recap, reference
-from codexmem_memory_v1.recap import failure_line, guidance, situation
-from codexmem_memory_v1.topics import Sessions, Topic, rows_of, sessions, topics, written
+from codexmem_hookspecs.memory_files.document import Section
+from codexmem_hookspecs.memory_files.findings import failure_line, guidance, situation
+from codexmem_hookspecs.memory_files.lines import (
+    code,
+    day,
+    iso,
+    keywords,
+    note_line,
+    one_line,
+    place,
+    quoted,
+    recap,
+    reference,
+)
+from codexmem_hookspecs.memory_files.rows import Sessions, rows_of, sessions
+from codexmem_hookspecs.memory_files.summary import NOTE_PATH
+
+from codexmem_memory_v1.topics import Topic, topics, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +38,6 @@ ROWS = 8
 PREFERENCES, KNOWLEDGE, FAILURES, NOTES = 60, 40, 40, 40
 REPLACED = 20
 """Replaced preferences that are still told."""
-NOTE_PATH = "extensions/ad_hoc/notes/"
 
 
 def handbook(stored: Sequence[Stored], digest: Digest) -> list[Section]:
@@ -242,11 +255,6 @@ def _notes(digest: Digest) -> list[Section]:
             ),
         ]
     return sections
-
-
-def note_line(path: str, text: str, limit: int = 300) -> str:
-    """A note as one line, marked as one."""
-    return f"{quoted(text, limit)} (from {one_line(path, 200)}) [ad-hoc note]"
 
 
 def _first_line(text: str) -> str:

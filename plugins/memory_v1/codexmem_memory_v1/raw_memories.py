@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_memory_v1.lines import iso, one_line, place
+from codexmem_hookspecs.memory_files.lines import iso, one_line, place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,22 +5,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.values.consolidate import Digest, Stored
-
-from codexmem_memory_v1.lines import day, key, one_line
+from codexmem_hookspecs.memory_files.lines import day, one_line
+from codexmem_hookspecs.memory_files.rows import bullets, first_heading, key, rows_of, sessions
 
 if TYPE_CHECKING:
-    from codexmem_hookspecs.values.extract import Source
+    from collections.abc import Mapping, Sequence
 
-Sessions = Mapping[tuple[str, str], Stored]
+    from codexmem_hookspecs.values.consolidate import Digest, Stored
 
 _FRONT_MATTER = re.compile(r"\A\s*---\n(.*?)\n---", re.DOTALL)
 _FIELD = re.compile(r'^(description|task|task_outcome|cwd|keywords):\s*"?(.*?)"?\s*$', re.MULTILINE)
-_GROUP = re.compile(r"^(Preference signals|Reusable knowledge|Failures and how to do differently):\s*$")
+_GROUPS = ("Preference signals", "Reusable knowledge", "Failures and how to do differently")
 _WORD = re.compile(r"\w[\w.+#/-]{3,}")
 _COMMON = frozenset(
     "about after again also another because been before could does doesn each else from have here into just like make "
@@ -67,19 +65,6 @@ class Written:
     """Bullets below ``Preference signals:`` and the like."""
 
 
-def sessions(stored: Sequence[Stored]) -> dict[tuple[str, str], Stored]:
-    """Rows by host and session id."""
-    return {key(row.session): row for row in stored}
-
-
-def rows_of(sources: Sequence[Source], known: Sessions) -> tuple[Stored, ...]:
-    """The sessions behind some sources, each once, newest first."""
-    found = {
-        source_key: known[source_key] for source in sources if (source_key := (source.host, source.session)) in known
-    }
-    return tuple(sorted(found.values(), key=lambda row: (row.session.updated_at_ms, row.session.id), reverse=True))
-
-
 def topics(stored: Sequence[Stored], digest: Digest) -> list[Topic]:
     """All topics, most recently touched or used first. Every stored session is behind at least one of them."""
     known = sessions(stored)
@@ -111,23 +96,12 @@ def written(row: Stored) -> Written:
     raw = row.extraction.raw
     front = _FRONT_MATTER.match(raw)
     fields = dict(_FIELD.findall(front.group(1))) if front else {}
-    groups: dict[str, list[str]] = {}
-    current: list[str] | None = None
-    for line in raw.split("\n"):
-        heading = _GROUP.match(line.strip())
-        if heading:
-            current = groups.setdefault(heading.group(1), [])
-        elif current is not None and line.lstrip().startswith("- "):
-            current.append(one_line(line.strip()[2:], 400))
-        elif line.strip() and not line.startswith("  "):
-            current = None
-    return Written(fields=fields, groups={name: tuple(lines) for name, lines in groups.items()})
+    return Written(fields=fields, groups=bullets(raw, _GROUPS))
 
 
 def _of_row(row: Stored) -> Topic:
     note = written(row) if row.findings is None else Written(fields={}, groups={})
-    heading = next((line.lstrip("# ") for line in row.extraction.summary.split("\n") if line.strip("# \t")), "")
-    name = note.fields.get("description") or heading or row.extraction.slug or "Session"
+    name = note.fields.get("description") or first_heading(row.extraction.summary) or row.extraction.slug or "Session"
     words = [word.strip() for word in note.fields.get("keywords", "").split(",")]
     return Topic(
         name=one_line(name, 120),

@@ -6,10 +6,9 @@ import pytest
 from codexmem_hookspecs.testing.memory import DictWorkspace, ListTranscript
 from codexmem_hookspecs.values.capture import Item, Part, Session, ToolUse
 from codexmem_hookspecs.values.consolidate import Change
-from codexmem_hookspecs.values.extract import NOTHING, ExtractionRequest, Reply
+from codexmem_hookspecs.values.extract import NOTHING, PROMPT_MARK, ExtractionRequest, Reply
 from codexmem_memory_v1 import plugin
 
-from codexmem_core.capture.guards import PROMPT_MARK
 from codexmem_core.models.extractive import find
 
 SESSION = Session(host="codex", id="s-1", cwd="/p")

@@ -1,7 +1,6 @@
 """What a person writes into, changes in, or takes out of the files."""
 
 import pytest
-from codexmem_memory_v1.document import merged, parse, render, users_own
 
 
 @pytest.fixture
@@ -113,9 +112,3 @@ def test_a_crash_before_the_fingerprints_were_written_heals(edited, keep):
     edited.workspace.files["generated_lines.txt"] = old
     edited.consolidate()
     assert edited.workspace.files == whole
-
-
-def test_unknown_sections_go_behind_their_parent():
-    generated = parse("# A\n\n## One\n\n- x\n\n# B\n\n- y\n")
-    own = users_own("# A\n\n## Mine\n\n- z\n\n# C\n\n- w\n", frozenset())
-    assert render(merged(generated, own)) == "# A\n\n## One\n\n- x\n\n## Mine\n\n- z\n\n# B\n\n- y\n\n# C\n\n- w\n"

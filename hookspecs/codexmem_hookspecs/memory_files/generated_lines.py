@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from codexmem_memory_v1.document import Written
+from codexmem_hookspecs.memory_files.document import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from codexmem_hookspecs.values.capture import Session
     from codexmem_hookspecs.values.consolidate import Stored
+
+UNDATED = "undated"
 
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LATEST_MS = 253_402_300_799_000
@@ -45,18 +46,13 @@ def iso(milliseconds: int) -> str:
 
 
 def day(milliseconds: int) -> str:
-    """``YYYY-MM-DD`` in UTC; ``undated`` for 0."""
-    return iso(milliseconds)[:10] if milliseconds > 0 else "undated"
+    """``YYYY-MM-DD`` in UTC; UNDATED for 0."""
+    return iso(milliseconds)[:10] if milliseconds > 0 else UNDATED
 
 
 def place(cwd: str) -> str:
     """A working directory for people and for search."""
     return one_line(cwd, 300) or "unknown"
-
-
-def key(session: Session) -> tuple[str, str]:
-    """Host and id: what a session is known by."""
-    return (session.host, session.id)
 
 
 def recap(row: Stored) -> str:
@@ -76,6 +72,11 @@ def reference(row: Stored, note: str = "") -> str:
     return f"{recap(row)} ({', '.join([*parts, *([one_line(note, 120)] if note else [])])})"
 
 
+def note_line(path: str, text: str, limit: int = 300) -> str:
+    """A note as one line, marked as one."""
+    return f"{quoted(text, limit)} (from {one_line(path, 200)}) [ad-hoc note]"
+
+
 def keywords(words: Iterable[str], limit: int = 10) -> str:
     """Distinct words, separated by commas."""
     unique: dict[str, None] = {}
@@ -84,3 +85,13 @@ def keywords(words: Iterable[str], limit: int = 10) -> str:
         if plain:
             unique.setdefault(plain)
     return ", ".join(list(unique)[:limit])
+
+
+def utf8(text: str) -> bytes:
+    """As it is stored; half characters become question marks."""
+    return text.encode("utf-8", "replace")
+
+
+def size(text: str) -> int:
+    """Bytes of UTF-8."""
+    return len(utf8(text))

@@ -20,6 +20,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.memory_files.lines import size as utf8_size
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -161,10 +163,7 @@ def merged(generated: Sequence[Section], own: Sequence[Section]) -> list[Section
 
 def size(sections: Iterable[Section]) -> int:
     """Bytes that the user's sections add to a file, headings included."""
-    return sum(
-        len((section.heading + "\n\n" + "\n".join(section.lines) + "\n\n").encode("utf-8", "replace"))
-        for section in sections
-    )
+    return sum(utf8_size(section.heading + "\n\n" + "\n".join(section.lines) + "\n\n") for section in sections)
 
 
 def _ancestors(sections: Sequence[Section], index: int) -> list[int]:
