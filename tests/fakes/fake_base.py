@@ -6,8 +6,9 @@ A script is a list of steps. Each request takes the first step that fits it; wit
 ``error``: an HTTP status instead, with ``message``, ``type``, ``code`` and ``headers``. ``retry_in``: an HTTP date that
 many seconds ahead as Retry-After. ``reset``: the connection is reset. ``html``: a page with status 200. ``body`` and
 ``content_type``: these bytes as they are. ``short``: the body ends before its declared length. ``cut``: the stream ends
-before it is complete. ``drip``: the stream never ends. ``usage``: {input_tokens, output_tokens}, or None for none.
-``match``: only for requests whose body contains it. ``repeat``: the step stays.
+before it is complete. ``drip``: the stream never ends. ``hold``: no answer before the server is closed. ``usage``:
+{input_tokens, output_tokens}, or None for none. ``match``: only for requests whose body contains it. ``repeat``: the
+step stays.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LONGEST_DRIP_S = 5.0
+LONGEST_HOLD_S = 60.0
 
 
 @dataclass
@@ -116,6 +118,8 @@ class FakeHandler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(path=self.path, headers=headers, body=json.loads(raw), raw=raw)
         step, number = self.server_side.take(asked)
+        if step.get("hold"):
+            self.server_side.closing.wait(LONGEST_HOLD_S)
         if step.get("reset"):
             return self._reset()
         if "error" in step:

@@ -20,3 +20,13 @@ def test_a_resumed_session_still_has_what_was_said(bare_host):
 def test_a_new_session_knows_nothing_of_the_last_one(bare_host):
     bare_host.say("The word is lantern.", {"text": "I see."})
     assert "lantern" not in bare_host.say("What was it?").told
+
+
+def test_a_program_that_stays_open_compacts_and_clears(bare_host):
+    with bare_host.stay_open() as session:
+        session.say("The word is lantern.", {"text": "A lantern it is."})
+        assert "A lantern it is." in session.say("What is the word?").told
+        session.compact()
+        assert "A lantern it is." not in session.say("Go on.", {"text": "Going on."}).told
+        session.clear()
+        assert "Going on." not in session.say("Who are you?").told

@@ -5,6 +5,9 @@ from __future__ import annotations
 from fake_anthropic import FakeAnthropic
 
 from realhosts.host_program import HostProgram
+from realhosts.stream import Stream
+
+PERMISSIONS = ("--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__codexmem")
 
 
 class ClaudeCode(HostProgram):
@@ -28,9 +31,14 @@ class ClaudeCode(HostProgram):
         (self.machine.home / ".claude").mkdir()
 
     def command(self, prompt, *, resume):
-        flags = ("--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__codexmem")
-        return [self.program, "-p", *(["--continue"] if resume else []), prompt, *flags]
+        return [self.program, "-p", *(["--continue"] if resume else []), prompt, *PERMISSIONS]
+
+    def stay_open(self):
+        streams = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+        return Stream(self, [self.program, "-p", *streams, *PERMISSIONS])
 
     def shell(self, command):
-        """A step in which the model runs a command."""
         return {"tool": {"name": "Bash", "args": {"command": command, "description": "Run it"}}}
+
+    def memory_tool(self, name, **arguments):
+        return {"tool": {"name": f"mcp__codexmem__{name}", "args": arguments}}

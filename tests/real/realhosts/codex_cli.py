@@ -48,11 +48,11 @@ class CodexCli(HostProgram):
             return [self.program, "exec", *flags, "resume", "--last", prompt]
         return [self.program, "exec", *flags, "-s", "danger-full-access", prompt]
 
+    def stay_open(self):
+        return AppServer(self, [self.program, "app-server"])
+
     def shell(self, command):
-        """A step in which the model runs a command."""
         return {"tool": {"name": "exec_command", "args": {"cmd": command}}}
 
-    def app_server(self, *steps):
-        """The program behind the editors, in the project."""
-        self.server.script = list(steps)
-        return AppServer([self.program, "app-server"], self.environ, self.machine.project)
+    def memory_tool(self, name, **arguments):
+        return {"tool": {"name": name, "namespace": "mcp__codexmem", "args": arguments}}

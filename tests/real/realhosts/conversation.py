@@ -22,26 +22,28 @@ def words(value):
     return "\n".join(words(part) for part in value) if hasattr(value, "__iter__") else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """A finished run: the requests that reached the model for the conversation itself, and what the program printed."""
+    """One or more turns: the requests that reached the model for them, and what the program printed if it has ended."""
 
     requests: list[dict]
-    printed: str
-    complained: str
-    status: int
+    printed: str = ""
+    complained: str = ""
+    status: int = 0
 
     @property
     def told(self) -> str:
         """All that the model was given before it said its first word."""
-        assert self.requests, f"the model was never asked; the program printed: {self.printed}\n{self.complained}"
-        return words(self.requests[0])
+        return words(self._asked()[0])
 
     @property
     def told_last(self) -> str:
         """All that the model was given in the last request."""
+        return words(self._asked()[-1])
+
+    def _asked(self):
         assert self.requests, f"the model was never asked; the program printed: {self.printed}\n{self.complained}"
-        return words(self.requests[-1])
+        return self.requests
 
 
 class Running:
@@ -84,7 +86,9 @@ class Running:
                 os.killpg(self.process.pid, signal.SIGKILL)
             printed, complained = self.process.communicate()
             raise AssertionError(f"{self.process.args} did not end in {timeout_s} s\n{printed}\n{complained}") from None
-        return Conversation(self._requests_since(), printed, complained, self.process.returncode)
+        return Conversation(
+            requests=self._requests_since(), printed=printed, complained=complained, status=self.process.returncode
+        )
 
 
 def until(true, what, timeout_s=20.0):

@@ -12,7 +12,6 @@ class HostProgram(ABC):
 
     name: str
     server_type: type
-    shell_tool: str
 
     def __init__(self, machine, program):
         self.machine = machine
@@ -35,6 +34,18 @@ class HostProgram(ABC):
     def command(self, prompt, *, resume):
         """The command line of one turn: in a new session, or in the last one."""
 
+    @abstractmethod
+    def stay_open(self):
+        """The program with several turns ahead of it; a LongSession."""
+
+    @abstractmethod
+    def shell(self, command):
+        """A step in which the model runs a command."""
+
+    @abstractmethod
+    def memory_tool(self, name, **arguments):
+        """A step in which the model calls one of our tools."""
+
     @property
     def environ(self):
         """What the program is started with."""
@@ -48,19 +59,17 @@ class HostProgram(ABC):
         """Whether a request is the conversation's own, and no title's."""
         return True
 
-    def begin(self, prompt, *steps, resume=False, cwd=None, environ=None):
-        """Start a turn; the model answers by the steps, and ``ok`` after them."""
-        self.script(steps)
-        return self.started(self.command(prompt, resume=resume), cwd=cwd, environ=environ)
-
-    def started(self, command, *, cwd=None, environ=None):
-        """Start the program with any command line."""
+    def asked_from_now(self):
+        """A function that gives what the model is asked from now on."""
         before = len(self.server.requests)
+        return lambda: [asked.body for asked in self.server.requests[before:] if self.belongs(asked)]
 
-        def requests_since():
-            return [asked.body for asked in self.server.requests[before:] if self.belongs(asked)]
-
-        return Running(command, self.environ | (environ or {}), cwd or self.machine.project, requests_since)
+    def begin(self, prompt, *steps, resume=False, cwd=None, environ=None):
+        """Start a turn; the model answers by the steps."""
+        self.script(steps)
+        environ = self.environ | (environ or {})
+        command = self.command(prompt, resume=resume)
+        return Running(command, environ, cwd or self.machine.project, self.asked_from_now())
 
     def say(self, prompt, *steps, resume=False, cwd=None, environ=None):
         """One whole turn, to the program's end."""

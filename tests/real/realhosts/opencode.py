@@ -7,9 +7,8 @@ import json
 from fake_openai import FakeOpenAI
 
 from realhosts.host_program import HostProgram
-from realhosts.serve import OpenCodeServer
+from realhosts.serve import Serve
 
-MODEL = {"providerID": "scripted", "modelID": "fake-model"}
 SMALL = "fake-small"
 TITLE = {"match": f'"{SMALL}"', "text": "A title", "repeat": True}
 
@@ -63,11 +62,11 @@ class OpenCode(HostProgram):
     def command(self, prompt, *, resume):
         return [self.program, "run", *(["--continue"] if resume else []), prompt]
 
+    def stay_open(self):
+        return Serve(self, [self.program, "serve", "--port", "0", "--hostname", "127.0.0.1"])
+
     def shell(self, command):
-        """A step in which the model runs a command."""
         return {"tool": {"name": "bash", "args": {"command": command, "description": "Run it"}}}
 
-    def serve(self, *steps):
-        """The program behind its HTTP interface, in the project."""
-        self.script(steps)
-        return OpenCodeServer(self.program, self.environ, self.machine.project)
+    def memory_tool(self, name, **arguments):
+        return {"tool": {"name": f"codexmem_{name}", "args": arguments}}
