@@ -20,7 +20,8 @@ from codexmem_core import paths
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-PROJECT_FILE = ".codexmem.toml"
+ENVIRONMENT = "environment "
+"""Begins the origin of a value that a variable sets."""
 
 ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
     "memories": (
@@ -42,6 +43,11 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
         Setting(key="max_rollouts_per_startup", default=2, low=1, high=128, help="sessions a pass, models that cost"),
         Setting(
             key="min_rollout_idle_hours", default=6, low=1, high=48, help="hours without activity before extraction"
+        ),
+        Setting(
+            key="bypass",
+            default=(),
+            help="folders in which agents are neither captured nor given memory: patterns such as ~/private/**",
         ),
         Setting(key="extract_model", default="", help="model for extraction"),
         Setting(key="consolidation_model", default="", help="model for consolidation"),
@@ -164,26 +170,6 @@ def load(
     return Config(path=path, tables=tables, warnings=tuple(warnings), settings=settings)
 
 
-def project_table(config: Config, plugin: str, cwd: str) -> dict[str, SettingValue]:
-    """A plugin's table with the nearest .codexmem.toml at or above ``cwd`` merged in, where settings allow it."""
-    merged = config.table(plugin)
-    folder = cwd
-    while folder and os.path.isabs(folder):
-        path = os.path.join(folder, PROJECT_FILE)
-        if os.path.isfile(path):
-            given = _read(path, []).get(plugin)
-            allowed = {setting.key: setting for setting in config.settings.get(plugin, ()) if setting.project}
-            for key, value in given.items() if isinstance(given, dict) else ():
-                if key in allowed:
-                    merged[key] = _typed(allowed[key], value, f"{path}: {plugin}.{key}", [])
-            break
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    return merged
-
-
 def home_of(option: str, config: Config, environ: Mapping[str, str]) -> str:
     """``--home``, else CODEXMEM_HOME, else ``[memories] home``, else the platform's user data folder."""
     for chosen in (option, environ.get("CODEXMEM_HOME", ""), config.text("memories", "home")):
@@ -218,11 +204,11 @@ def _table(
         variable = f"CODEXMEM_{name}_{setting.key}".upper().replace("-", "_")
         if variable in environ:
             raw: object = _from_text(setting, environ[variable])
-            origin = f"environment {variable}"
-            values[setting.key] = Value(value=_typed(setting, raw, variable, warnings), origin=origin)
+            origin = f"{ENVIRONMENT}{variable}"
+            values[setting.key] = Value(value=typed(setting, raw, variable, warnings), origin=origin)
         elif setting.key in given:
             where = f"{path}: {name}.{setting.key}"
-            values[setting.key] = Value(value=_typed(setting, given[setting.key], where, warnings), origin=path)
+            values[setting.key] = Value(value=typed(setting, given[setting.key], where, warnings), origin=path)
         else:
             values[setting.key] = Value(value=setting.default, origin="default")
     for key in given:
@@ -251,7 +237,8 @@ def _from_text(setting: Setting, text: str) -> object:
     return text
 
 
-def _typed(setting: Setting, value: object, where: str, warnings: list[str]) -> SettingValue:
+def typed(setting: Setting, value: object, where: str, warnings: list[str]) -> SettingValue:
+    """The value if it fits the setting; else a warning, and the nearest allowed number or the default."""
     default = setting.default
     problem = ""
     if isinstance(default, bool):

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import sqlite3
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.records import DoctorCheck, Finding
@@ -33,6 +34,7 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
         ("installation", _installation),
         ("plugins", _plugins),
         ("settings", _settings),
+        ("projects", _projects),
         ("home", _home),
         ("databases", _databases),
         ("memories", _memories),
@@ -122,6 +124,18 @@ def _settings(engine: Engine) -> Iterator[Finding]:
         yield Finding(level="ok", message=f"model backend {engine.model.backend.name}")
     except Exception as error:  # noqa: BLE001 - an unknown name
         yield Finding(level="fail", message=str(error), fix='set [models] backend = "extractive" or install it')
+
+
+def _projects(engine: Engine) -> Iterator[Finding]:
+    """What projects' own files say, of those in which sessions are known."""
+    folders = sorted({known.session.cwd for known in engine.catalogue.candidates()})
+    reasons = Counter(rules.reason for rules in map(engine.projects.rules, folders) if rules.reason)
+    for reason, count in sorted(reasons.items()):
+        yield Finding(level="info", message=f"{reason} holds in {count} folder{'s' if count > 1 else ''} with sessions")
+    for warning in engine.projects.warnings:
+        yield Finding(level="warn", message=warning, fix=f"edit {warning.partition(': ')[0]}")
+    if not (reasons or engine.projects.warnings):
+        yield Finding(level="ok", message="none keeps its sessions apart")
 
 
 def _home(engine: Engine) -> Iterator[Finding]:

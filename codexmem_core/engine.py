@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.records import ModelBackend, Setting
@@ -14,6 +14,7 @@ from codexmem_core import config as configuration
 from codexmem_core import paths
 from codexmem_core.plugins.discovery import Candidate, Plugins, installed
 from codexmem_core.plugins.stages import Stages
+from codexmem_core.projects import Projects, bypassed
 from codexmem_core.services.bound import BoundServices, Shared
 from codexmem_core.services.clock import SystemClock
 from codexmem_core.services.log import LogBook
@@ -71,6 +72,7 @@ class Engine:
         self._first_config = configuration.load(self.config_path, self.environ, complete=False)
         self.home = paths.Home(configuration.home_of(home, self._first_config, self.environ))
         self.log_book = LogBook(self.home.logs, self.clock)
+        self.projects = Projects(lambda: self.config, self.environ)
         self._databases: dict[str, Database] = {}
         self._opening = threading.Lock()
 
@@ -253,9 +255,11 @@ class Engine:
             hosts=self.hosts,
             own_folders=own_folders(self.home.root, self.hosts.values(), self.environ),
             excluded=self.catalogue.excluded(),
+            bypassed=self.catalogue.bypassed(),
             own=self.catalogue.own_sessions(),
             forgotten=self.catalogue.forgotten_sessions(),
             learning=self.config.flag("memories", "generate_memories"),
+            rules=cache(self.projects.rules),
         )
 
     @cached_property
@@ -276,6 +280,7 @@ class Engine:
     def _shared(self) -> Shared:
         return Shared(
             config=lambda: self.config,
+            projects=self.projects,
             environ=self.environ,
             home=self.home,
             clock=self.clock,
@@ -322,6 +327,8 @@ class Engine:
             jobs_at=self.jobs_at,
             catalogue=lambda: self.catalogue,
             config=lambda: self.config,
+            rules=self.projects.rules,
+            bypassed=bypassed(self.environ),
             tombstones=lambda: self.tombstones.current(),  # noqa: PLW0108 - as above
             clock=self.clock,
             log=self.log("tools"),
@@ -340,9 +347,9 @@ class Engine:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the user should see: of the settings, the databases, refused plugins and the log."""
+        """What the user should see: of the settings, projects' files, refused plugins, the databases and the log."""
         refused = [f"plugin {name} refused: {reason}" for name, reason in self.plugins.refusals.items()]
-        return (*self.setting_warnings, *refused, *self.notices)
+        return (*self.setting_warnings, *self.projects.warnings, *refused, *self.notices)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -353,7 +360,7 @@ class Engine:
     @property
     def setting_warnings(self) -> tuple[str, ...]:
         """Of the settings, names of what is not installed included."""
-        warnings = list(self.config.warnings)
+        warnings = [*self.config.warnings, *self.projects.setting_warnings]
         read, names = self.config.text("memories", "read"), sorted(memory.name for memory in self.memories.values())
         if read and names and read not in names:
             used = self.memories[self.memory_plugin()].name

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 APPLICATION = "codexmem"
 
@@ -72,3 +73,19 @@ def default_home() -> str:
     import platformdirs
 
     return platformdirs.user_data_dir(APPLICATION, appauthor=False)
+
+
+def inside_any(folder: str, patterns: Iterable[str]) -> bool:
+    """Whether the folder or one above it matches a pattern; links resolved where they exist."""
+    places = {os.path.normpath(folder), os.path.realpath(folder)}
+    for pattern in patterns:
+        for place in places:
+            current = place
+            while True:
+                if fnmatch.fnmatchcase(current, pattern):
+                    return True
+                parent = os.path.dirname(current)
+                if parent == current:
+                    break
+                current = parent
+    return False

@@ -83,9 +83,15 @@ def take_in_events(engine: Engine) -> TakenIn:
     taken = events.take_in(
         engine.spool, engine.hosts, engine.stages.reactions(), engine.catalogue, engine.deliveries, engine.guards, log
     )
+    engine.__dict__.pop("guards", None)  # what came in may have switched sessions off
     forget_what_is_gone(engine)
     watch_tools(engine.access, taken.tools.values())
-    events.deliver(engine.stages, engine.deliveries, log)
+    events.deliver(
+        engine.stages,
+        engine.deliveries,
+        log,
+        may_be_told=lambda event: events.may_be_told(event, engine.guards, engine.catalogue),
+    )
     return taken
 
 

@@ -2,6 +2,10 @@
 
 An event is recorded once for each plugin before its spool file goes, so that a crash repeats a step and loses none. A
 plugin hears of it at least once, in order within a session; one that fails or hangs delays only itself.
+
+Reactions store, so no plugin hears of a session that is not captured, whatever the reason; only that a session was
+deleted is told in any case. This is asked when the event comes in, and again when it is told: what was switched off in
+between counts.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,18 +21,19 @@ import msgspec
 from codexmem_hookspecs.errors import TryLater
 from codexmem_hookspecs.values.capture import Event, Session
 
-from codexmem_core.capture.guards import Guards, inside_any
+from codexmem_core.paths import inside_any
 from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
 from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Log
     from codexmem_hookspecs.values.capture import Reaction
 
+    from codexmem_core.capture.guards import Guards
     from codexmem_core.host.spool import Spool, SpooledEvent
     from codexmem_core.plugins.stages import Stages
     from codexmem_core.store.catalogue import Catalogue
@@ -38,6 +44,9 @@ RETRY_S = 60.0
 
 DELIVERY_S = 60.0
 """Longest wait of a pass for reactions; what is not done then is delivered again in the next pass."""
+
+BYPASSED = "bypass=1"
+"""In the header of an event: the host runs with the bypass variable."""
 
 BEGINNINGS = frozenset({"startup", "clear", "fork"})
 """Moments at which a session is new."""
@@ -81,10 +90,13 @@ def take_in(
             continue
         catalogue.event_fired(spooled.host, spooled.event, spooled.at_ms)
         for event in events:
-            if not inside_any(event.session.cwd, guards.own_folders):
+            if BYPASSED in spooled.header.split():
+                catalogue.bypass(event.session.host, event.session.id)
+            elif not inside_any(event.session.cwd, guards.own_folders):
                 if event.moment in BEGINNINGS and not guards.learning:
                     catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")
-                _record(event, spooled.header, reactions, catalogue, deliveries, taken)
+                wanting = reactions if may_be_told(event, guards, catalogue) else {}
+                _record(event, spooled.header, wanting, catalogue, deliveries, taken)
         spool.remove(spooled.name)
     return taken
 
@@ -101,6 +113,16 @@ def decode(spooled: SpooledEvent, hosts: Mapping[str, Host]) -> list[Event]:
         replace(event, id=f"{spooled.name}.{number}", prompt=clean(redact(event.prompt)))
         for number, event in enumerate(events)
     ]
+
+
+def may_be_told(event: Event, guards: Guards, catalogue: Catalogue) -> bool:
+    """Whether plugins may hear of it: by where the session began, where it is now, and what was said of it."""
+    if event.kind == "deleted":
+        return True
+    key, sessions = (event.session.host, event.session.id), [event.session]
+    with suppress(KeyError):
+        sessions.append(catalogue.session(*key).session)
+    return catalogue.mode_of(*key) == "enabled" and not any(map(guards.refusal, sessions))
 
 
 def _record(
@@ -131,11 +153,19 @@ def _record(
     deliveries.record(event, msgspec.json.encode(event).decode(), wanted)
 
 
-def deliver(stages: Stages, deliveries: Deliveries, log: Log, *, wait_s: float = DELIVERY_S) -> None:
+def deliver(
+    stages: Stages,
+    deliveries: Deliveries,
+    log: Log,
+    *,
+    may_be_told: Callable[[Event], bool] = lambda _event: True,
+    wait_s: float = DELIVERY_S,
+) -> None:
     """Tell each plugin what is due for it, every plugin in a thread of its own."""
     plugins = sorted({due.plugin for due in deliveries.due()})
     threads = [
-        threading.Thread(target=_deliver_to, args=(plugin, stages, deliveries, log), daemon=True) for plugin in plugins
+        threading.Thread(target=_deliver_to, args=(plugin, stages, deliveries, log, may_be_told), daemon=True)
+        for plugin in plugins
     ]
     for thread in threads:
         thread.start()
@@ -144,17 +174,22 @@ def deliver(stages: Stages, deliveries: Deliveries, log: Log, *, wait_s: float =
         thread.join(max(0.0, ends_at - time.monotonic()))
 
 
-def _deliver_to(plugin: str, stages: Stages, deliveries: Deliveries, log: Log) -> None:
+def _deliver_to(
+    plugin: str, stages: Stages, deliveries: Deliveries, log: Log, may_be_told: Callable[[Event], bool]
+) -> None:
     while waiting := deliveries.due(plugin):
         for due in waiting:
             newer = deliveries.newer(*due.key, due.event_id)
             event = replace(msgspec.json.decode(due.payload, type=Event), newer=newer)
+            if not may_be_told(event):
+                deliveries.done(due)
+                continue
             try:
                 stages.react(plugin, event)
             except TryLater as later:
                 deliveries.failed(due, redact(str(later)), after_s=later.after_s)
             except Exception as error:  # noqa: BLE001 - a plugin's failure is delivered again
                 deliveries.failed(due, redact(str(error)), after_s=RETRY_S)
-                log.warning("reaction failed", plugin=plugin, event_kind=event.kind, error=str(error))
+                log.warning("reaction failed", listener=plugin, event_kind=event.kind, error=str(error))
             else:
                 deliveries.done(due)

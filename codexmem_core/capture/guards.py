@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codexmem_core.paths import inside_any
+from codexmem_core.projects import BYPASS, ProjectRules
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.values.capture import Session
@@ -17,6 +19,7 @@ Key = tuple[str, str]
 """(host, session id)."""
 
 OWN = "codexmem's own helper session"
+BYPASSED = f"started with {BYPASS}"
 FORGOTTEN = "forgotten; codexmem forget --lift lets it be learned again"
 
 
@@ -32,13 +35,20 @@ class Guards:
     """Sessions whose memory mode is not ``enabled``."""
     own: frozenset[Key]
     """Our own helper sessions."""
+    bypassed: frozenset[Key] = frozenset()
+    """Sessions that were once started with the bypass variable; the mode says whether that still holds."""
     forgotten: frozenset[Key] = frozenset()
     """Sessions that the user had forgotten."""
     learning: bool = True
     """Whether sessions that begin now may be learned from."""
+    rules: Callable[[str], ProjectRules] = lambda _cwd: ProjectRules()
+    """What is said about a folder."""
 
     def refusal(self, session: Session) -> str:
         """Why the session is not captured; empty when it may be."""
+        return self._no_session_of_the_user(session) or self._not_wanted(session)
+
+    def _no_session_of_the_user(self, session: Session) -> str:
         host, key = self.hosts.get(session.host), (session.host, session.id)
         if session.kind == "subagent":
             return "subagent"
@@ -48,25 +58,14 @@ class Guards:
             return "the host's own internal session"
         if session.cwd and inside_any(session.cwd, self.own_folders):
             return "works inside a memory folder"
-        if session.memory_mode != "enabled" or key in self.excluded:
-            return "memory is switched off for this session"
         return ""
 
-
-def inside_any(folder: str, patterns: Iterable[str]) -> bool:
-    """Whether the folder or one above it matches a pattern; links resolved where they exist."""
-    places = {os.path.normpath(folder), os.path.realpath(folder)}
-    for pattern in patterns:
-        for place in places:
-            current = place
-            while True:
-                if fnmatch.fnmatchcase(current, pattern):
-                    return True
-                parent = os.path.dirname(current)
-                if parent == current:
-                    break
-                current = parent
-    return False
+    def _not_wanted(self, session: Session) -> str:
+        key = (session.host, session.id)
+        if session.memory_mode != "enabled" or key in self.excluded:
+            return BYPASSED if key in self.bypassed else "memory is switched off for this session"
+        rules = self.rules(session.cwd)
+        return "" if rules.learns else rules.reason
 
 
 def own_folders(home: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from codexmem_core.cli.state import State, json_option
+from codexmem_core.cli.state import State, current_folder, json_option
 
 if TYPE_CHECKING:
     from codexmem_core.config import Config
@@ -19,25 +19,28 @@ def command(state: State) -> None:
     """Show effective settings and where each came from."""
     engine = state.engine
     config = engine.config
+    here = engine.projects.rules(current_folder())
+    warnings = [*engine.setting_warnings, *here.warnings]
     value = {
         "path": config.path,
         "home": engine.home.root,
+        "here": {"memory": here.memory, "place": here.place},
         "tables": {
             table: {key: {"value": v.value, "origin": v.origin} for key, v in values.items()}
             for table, values in config.tables.items()
         },
-        "warnings": list(config.warnings),
+        "warnings": warnings,
     }
-    state.show(value, lambda: _as_text(config, engine.home.root))
+    state.show(value, lambda: _as_text(config, engine.home.root, here.reason, warnings))
 
 
-def _as_text(config: Config, home: str) -> str:
-    lines = [f"# {config.path}", f"# home: {home}"]
+def _as_text(config: Config, home: str, here: str, warnings: list[str]) -> str:
+    lines = [f"# {config.path}", f"# home: {home}", *([f"# in this folder: {here}"] if here else [])]
     for table, values in config.tables.items():
         if values:
             lines.append(f"\n[{table}]")
         lines += [f"{key} = {_toml(value.value)}  # {value.origin}" for key, value in values.items()]
-    lines += [f"\nwarning: {warning}" for warning in config.warnings]
+    lines += [f"\nwarning: {warning}" for warning in warnings]
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from codexmem_core.cli.state import State, json_option
+from codexmem_core.cli.state import State, current_folder, json_option
 
 
 @click.command("context")
@@ -17,23 +17,25 @@ from codexmem_core.cli.state import State, json_option
 @click.pass_obj
 def command(state: State, host: str, cwd: str, memory: str) -> None:
     """Print exactly what a new session would be given."""
-    from codexmem_core.readpath.session_start import session_start_context
+    from codexmem_core.projects import BYPASS, bypassed
+    from codexmem_core.readpath.session_start import session_start_context, why_none
 
-    text = session_start_context(state.engine, host=host, memory=memory)
+    engine, folder = state.engine, os.path.abspath(cwd) if cwd else current_folder()
+    why = f"{BYPASS} is set" if bypassed(engine.environ) else why_none(engine, folder)
+    text = "" if why else session_start_context(engine, host=host, memory=memory, cwd=folder)
+    if not (text or why):
+        why = "no session has left anything in this memory yet (see codexmem status)"
     value = {
         "context": text,
         "bytes": len(text.encode()),
-        "memory": state.engine.memories[state.engine.memory_plugin(memory)].name,
+        "memory": engine.memories[engine.memory_plugin(memory)].name,
         "host": host,
-        "cwd": os.path.abspath(cwd) if cwd else os.getcwd(),
+        "cwd": folder,
+        "why_nothing": why,
     }
     if state.as_json or text:
         state.show(value, lambda: text)
     else:
-        switched_on = state.engine.config.flag("memories", "use_memories")
-        why = (
-            "nothing yet: no session has left anything in this memory (see codexmem status)"
-            if switched_on
-            else "nothing: [memories] use_memories is off"
-        )
-        click.echo(why, err=True)
+        click.echo(f"nothing: {why}", err=True)
+    for warning in engine.projects.warnings:
+        click.echo(f"warning: {warning}", err=True)

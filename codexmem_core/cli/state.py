@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -68,6 +69,14 @@ class State:
         from codexmem_hookspecs.values.records import Command
 
         return dict(self.engine.plugins.hooks.collect("codexmem_commands", Command).records)
+
+
+def current_folder() -> str:
+    """Where the command runs; empty when that folder is gone."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
 
 
 def json_option(function: F) -> F:

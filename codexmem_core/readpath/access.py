@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from codexmem_core.projects import BYPASS, ProjectRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -37,6 +40,10 @@ class MemoryAccess:
     """Notes and jobs in a database file."""
     catalogue: Callable[[], Catalogue]
     config: Callable[[], Config]
+    rules: Callable[[str], ProjectRules]
+    """What is said about a folder."""
+    bypassed: bool
+    """Whether this process was started by a host that is to be left alone."""
     tombstones: Callable[[], Tombstones]
     """What must not be learned again."""
     clock: Clock
@@ -49,3 +56,13 @@ class MemoryAccess:
     def jobs(self, plugin: str) -> AbstractContextManager[Jobs]:
         """A memory's notes and jobs."""
         return self.jobs_at(self.home.below(self.memories[plugin].database))
+
+    def rules_for(self, session: Session) -> ProjectRules:
+        """What holds for a session, by where it began; whoever asks need not know more of it than its id."""
+        if self.bypassed or (session.id and self.catalogue().is_bypassed(session.host, session.id)):
+            return ProjectRules(memory="off", place=BYPASS)
+        cwd = session.cwd
+        if session.id and not cwd:
+            with suppress(KeyError):
+                cwd = self.catalogue().session(session.host, session.id).session.cwd
+        return self.rules(cwd)

@@ -24,11 +24,11 @@ def count_citations(access: MemoryAccess, session: Session, cited: Mapping[int, 
     """``cited``: position of a message → ids in it. The memory is the one that the session reads; how many counted.
 
     A position names the message, so that reading it again counts nothing. Ids of sessions that the memory does not
-    hold are passed over.
+    hold are passed over. A session of which nothing is to stay leaves no count either.
     """
     memory = access.memory_of(session)
     plugin = next((plugin for plugin, one in access.memories.items() if one.name == memory), "")
-    if not plugin or not cited:
+    if not plugin or not cited or not access.rules_for(session).learns:
         return 0
     counted = 0
     try:

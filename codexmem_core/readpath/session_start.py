@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from codexmem_core.engine import Engine
 
 
-def session_start_context(engine: Engine, *, host: str = "", memory: str = "") -> str:
-    """The bytes that a hook prints, before the host's own encoding. Raises UnknownNameError."""
-    if not engine.config.flag("memories", "use_memories"):
+def session_start_context(engine: Engine, *, host: str = "", memory: str = "", cwd: str = "") -> str:
+    """The bytes that a hook prints, before the host's own encoding. Raises UnknownNameError.
+
+    ``cwd`` is where the session starts; without it nothing is said about its folder.
+    """
+    if why_none(engine, cwd):
         return ""
     plugin = engine.memory_plugin(memory)
     chosen = engine.host(host) if host else None
@@ -29,6 +32,14 @@ def session_start_context(engine: Engine, *, host: str = "", memory: str = "") -
             limit_bytes=chosen.limit_bytes if chosen else 0,
         )
     )
+
+
+def why_none(engine: Engine, cwd: str) -> str:
+    """Why sessions in a folder are given no memory, however much there is; empty when they are."""
+    if not engine.config.flag("memories", "use_memories"):
+        return "[memories] use_memories is off"
+    rules = engine.projects.rules(cwd)
+    return "" if rules.gives else rules.reason
 
 
 def _shown(engine: Engine, host: Host | None) -> tuple[tuple[str, str], ...]:

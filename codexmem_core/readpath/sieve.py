@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from codexmem_core.readpath import citations
@@ -24,7 +25,8 @@ _OTHERS_TOOLS = "mcp__"
 class Sieve:
     """One reading of one session: redacted items in, what may be learned from out.
 
-    Everything of a forgotten session and every forgotten text go, and so does the markup of citations. Citations of
+    Everything of a forgotten session and every forgotten text go, what was said while the agent was in a folder that is
+    not learned from, and the markup of citations. Citations of
     final answers are counted when the reading has ended. With ``disable_on_external_context`` a session that called a
     web tool, or a tool of another program's, is polluted from then on.
     """
@@ -34,13 +36,14 @@ class Sieve:
         self._session = session
         self._tombstones = tombstones
         self._forgotten = (session.host, session.id) in tombstones.sessions
+        self._learns = cache(lambda cwd: access.rules(cwd).learns)
         self._cited: dict[int, list[str]] = {}
         self._external = ""
         self._ended = False
 
     def item(self, item: Item) -> Item | None:
         """The item without what does not belong in it; None when nothing is left."""
-        if self._forgotten:
+        if self._forgotten or not self._learns(item.cwd):
             return None
         if item.tool is not None:
             self._external = self._external or (item.tool.name if is_external(item.tool.name) else "")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from codexmem_core import config as configuration
 from codexmem_core.services.deadline import WorkDeadline
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from codexmem_core.config import Config
     from codexmem_core.paths import Home
+    from codexmem_core.projects import Projects
     from codexmem_core.safety.files import GuardedFolder
     from codexmem_core.services.http import HttpClient
     from codexmem_core.services.log import LogBook
@@ -32,6 +32,7 @@ class Shared:
     """What every plugin's services are made from. The callables make expensive parts when they are first wanted."""
 
     config: Callable[[], Config]
+    projects: Projects
     environ: Mapping[str, str]
     home: Home
     clock: Clock
@@ -62,7 +63,7 @@ class BoundServices:
 
     def settings_for(self, cwd: str) -> Mapping[str, SettingValue]:
         """With the project's file merged in."""
-        return configuration.project_table(self._shared.config(), self._plugin, cwd)
+        return self._shared.projects.table(self._plugin, cwd)
 
     @property
     def environ(self) -> Mapping[str, str]:

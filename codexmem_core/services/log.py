@@ -54,9 +54,8 @@ class LogBook:
             with self._lock:
                 if self._closed:
                     return  # a lane that was given up still talks
-                getattr(self._structlog(), level)(
-                    redact(event), plugin=plugin, **{k: _plain(v) for k, v in clean.items()}
-                )
+                line = {**{key: _plain(value) for key, value in clean.items()}, "plugin": plugin}
+                getattr(self._structlog(), level)(redact(event), **line)
         except OSError:
             return
 

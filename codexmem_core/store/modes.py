@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from codexmem_hookspecs.values.capture import MemoryMode
 
+_BYPASS = "bypassed"
 _UPSERT = (
     "INSERT INTO memory_session_meta (host, session_id, memory_mode, polluted, updated_at) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT DO "
@@ -35,6 +36,25 @@ class Modes(StorePart):
         Call ``Jobs.requeue_if_held`` of every memory after it, so that what was consolidated is forgotten.
         """
         self.set_mode(host, id, "polluted")
+
+    def bypass(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
+        """The session was started so that nothing of it is remembered: it is disabled, whatever was said before."""
+        with self._database.transaction("bypass"):
+            if self.mode_of(host, id) == "enabled":
+                self.set_mode(host, id, "disabled")
+            self._database.execute("INSERT OR REPLACE INTO marks (key, value) VALUES (?, ?)", (_bypass(host, id), "1"))
+
+    def bypassed(self) -> frozenset[Key]:
+        """Sessions that were once started so; whether it still holds, their mode says."""
+        with self._database.unit():
+            rows = self._database.execute("SELECT key FROM marks WHERE key GLOB ?", (f"{_BYPASS}:*",)).fetchall()
+        return frozenset(Key(*key.split(":", 2)[1:]) for (key,) in rows)
+
+    def is_bypassed(self, host: str, id: str) -> bool:  # noqa: A002 - the field's name
+        """Whether the session was started so, and nobody has switched its memory on since."""
+        with self._database.unit():
+            row = self._database.execute("SELECT 1 FROM marks WHERE key = ?", (_bypass(host, id),)).fetchone()
+            return row is not None and self.mode_of(host, id) != "enabled"
 
     def mode_of(self, host: str, id: str) -> MemoryMode:  # noqa: A002 - the field's name
         """The recorded mode, else what the session stated, else ``enabled``."""
@@ -112,3 +132,7 @@ class Modes(StorePart):
             self._database.execute(
                 _UPSERT + conflict + told, (host, id, mode, int(mode == "polluted"), self._clock.now_ms())
             )
+
+
+def _bypass(host: str, id: str) -> str:  # noqa: A002 - the field's name
+    return f"{_BYPASS}:{host}:{id}"

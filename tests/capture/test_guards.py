@@ -7,7 +7,8 @@ import os
 import pytest
 from codexmem_hookspecs.values.capture import Session
 
-from codexmem_core.capture.guards import Guards, inside_any, own_folders
+from codexmem_core.capture.guards import Guards, own_folders
+from codexmem_core.paths import inside_any
 
 
 class SmallHost:

@@ -81,19 +81,6 @@ def test_a_plugins_table_is_read_by_its_own_settings(tmp_path):
     assert load(tmp_path, "", env, **{"some-plugin": settings}).table("some-plugin")["names"] == ("c", "d")
 
 
-def test_a_project_file_sets_only_what_the_setting_allows(tmp_path):
-    settings = [
-        Setting(key="topic", default="", help="", project=True),
-        Setting(key="url", default="http://safe", help=""),
-    ]
-    config = load(tmp_path, "", p=settings)
-    inner = tmp_path / "repo" / "sub"
-    inner.mkdir(parents=True)
-    (tmp_path / "repo" / ".codexmem.toml").write_text('[p]\ntopic = "here"\nurl = "http://elsewhere"\n')
-    assert configuration.project_table(config, "p", str(inner)) == {"topic": "here", "url": "http://safe"}
-    assert configuration.project_table(config, "p", str(tmp_path)) == {"topic": "", "url": "http://safe"}
-
-
 def test_the_home_is_chosen_by_option_then_environment_then_file(tmp_path):
     config = load(tmp_path, '[memories]\nhome = "~/from-file"\n')
     assert configuration.home_of("/opt/x", config, {"CODEXMEM_HOME": "/env"}) == "/opt/x"

@@ -102,12 +102,14 @@ def engine_of(tmp_path, clock, codex_home):
     """An engine over one home; each call is a fresh command. ``memories`` are added to the installed plugins."""
     engines = []
 
-    def make(*memories, config="", home=tmp_path / "home", **environ):
+    def make(*memories, config="", home=tmp_path / "home", with_hosts=(), **environ):
         path = tmp_path / "config.toml"
         path.write_text(config)
         candidates = [*installed(), *in_process([(memory.name, memory) for memory in memories])]
         candidates = [
-            c for c in candidates if c.name in ("memory-v1", "host-codex") or c.distribution == "(in process)"
+            c
+            for c in candidates
+            if c.name in ("memory-v1", "host-codex", *with_hosts) or c.distribution == "(in process)"
         ]
         base = {"CODEX_HOME": str(codex_home.root), "HOME": str(tmp_path / "nobody"), "PATH": "/usr/bin:/bin"}
         engine = Engine(home=str(home), config=str(path), environ={**base, **environ}, clock=clock, plugins=candidates)
