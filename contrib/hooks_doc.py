@@ -15,6 +15,8 @@ SHARED = (
     "session_files",
     "json_lines",
     "command_hooks",
+    "hook_files",
+    "json_text",
     "cuts",
     "memory_files",
     *(

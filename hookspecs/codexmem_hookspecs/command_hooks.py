@@ -6,10 +6,14 @@ For plugins to use: subclass :class:`CommandHost` and set its attributes.
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
+from codexmem_hookspecs.errors import Refused
+from codexmem_hookspecs.hook_files import HookEntry, WantedHook, entries, hook_name, with_hooks
 from codexmem_hookspecs.json_lines import whole_text
 from codexmem_hookspecs.session_files import home_in
 from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
@@ -19,6 +23,12 @@ STARTS: Mapping[str, Moment] = MappingProxyType(
     {"startup": "startup", "resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
 )
 """What a start hook says about where the session comes from."""
+
+
+HOOK_S = 10
+"""Seconds for a hook that does nothing but write a file and print another."""
+SPARE_S = 5
+"""Seconds beside those that a hook waits."""
 
 
 def text_of(payload: Mapping[str, object], key: str) -> str:
@@ -45,6 +55,12 @@ class CommandHost:
     turn_keys: tuple[str, ...] = ("tool_use_id",)
     """Payload fields that tell two events of one kind apart, the finest first."""
     hides_citations = False
+    hook_file = ""
+    """Name in the home of the JSON file that lists hooks (see ``hook_files``); empty: nothing is set up."""
+    installs: Mapping[EventKind, Sequence[tuple[str, str]]] = MappingProxyType({})
+    """Hooks, as event and matcher (empty: none), by the kind for which they are installed."""
+    longest_s: Mapping[str, int] = MappingProxyType({})
+    """Most seconds that the host lets a hook of an event run, or that its user should wait for it."""
 
     def tool_name(self, name: str) -> str:
         """``mcp__SERVER__TOOL``."""
@@ -106,10 +122,64 @@ class CommandHost:
         """The host's memory agent, where it marks that as internal."""
         return session.kind == "internal"
 
-    def plan(self, request: SetupRequest) -> Sequence[Edit]:  # noqa: ARG002 - the contract's
-        """Nothing to set up, unless a subclass knows how."""
-        return ()
+    # Setting up
 
-    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:  # noqa: ARG002 - as above
-        """Nothing is there, unless a subclass knows where."""
-        return ()
+    def home(self, request: SetupRequest) -> str:
+        """The folder that holds the host's settings: the one that the plugin's table names, else the one in use.
+
+        Raises Refused when there is none.
+        """
+        chosen = request.settings.get("home") or next(iter(self.homes(request.environ)), "")
+        if not isinstance(chosen, str) or not os.path.isabs(chosen):
+            raise Refused(f"{self.title} has no home folder: neither {self.home_variable} nor HOME is an absolute path")
+        return os.path.normpath(chosen)
+
+    def hook_path(self, request: SetupRequest) -> str:
+        """The file that lists hooks."""
+        return os.path.join(self.home(request), self.hook_file)
+
+    def wanted_hooks(self, request: SetupRequest) -> Sequence[WantedHook]:
+        """The entries that the request comes to, in the order of :attr:`installs`."""
+        return [
+            WantedHook(event, matcher, request.command(hook_name(event, matcher)), self.timeout_s(event, wait_s))
+            for kind, hooks in self.installs.items()
+            if (wait_s := request.kinds.get(kind)) is not None
+            for event, matcher in hooks
+        ]
+
+    def timeout_s(self, event: str, wait_s: float) -> int:
+        """Seconds after which the host gives our hook up: long enough for its wait, short enough for a stuck disk."""
+        longest = self.longest_s.get(event, 0)
+        needed = math.ceil(wait_s) + SPARE_S if wait_s else HOOK_S
+        return min(needed, longest) if longest else needed
+
+    def plan(self, request: SetupRequest) -> Sequence[Edit]:
+        """The file of hooks. A subclass adds its own files."""
+        if not self.hook_file:
+            return ()
+        path = self.hook_path(request)
+        before, wanted = request.read(path), self.wanted_hooks(request)
+        after = with_hooks(path, before, wanted)
+        if after == before:
+            return ()
+        summary = f"{len(wanted)} hooks" if wanted else "no hook of codexmem"
+        return (Edit(path=path, before=before, after=after, summary=summary),)
+
+    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:
+        """Entries in the file of hooks. A subclass adds what its own files say."""
+        if not self.hook_file:
+            return ()
+        path = self.hook_path(request)
+        return [
+            InstalledHook(event=entry.name, path=path, command=entry.command, problem=self.trouble(entry, request))
+            for entry in entries(path, request.read(path))
+            if entry.ours
+        ]
+
+    def trouble(self, entry: HookEntry, request: SetupRequest) -> str:
+        """Why the host would not do with the entry what is meant."""
+        timeout, kind = entry.hook.get("timeout"), self.kinds.get(entry.place.event)
+        needed = self.timeout_s(entry.place.event, request.kinds.get(kind, 0.0) if kind else 0.0)
+        if not isinstance(timeout, int) or timeout < needed:
+            return f"its timeout is {timeout or 'not set'}, {needed} s are needed"
+        return "it is asynchronous, so it may never run" if entry.hook.get("async") else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,13 +32,15 @@ def no_command(_event: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupRequest:
-    """What shall be installed in one host. :meth:`Host.installed` looks only at the first three fields."""
+    """What shall be installed in one host. :meth:`Host.installed` looks at the first four fields, and at ``kinds``."""
 
     environ: Mapping[str, str]
     read: Callable[[str], bytes | None]
     """Content of a file by its absolute path, None where there is none. Raises Refused for what cannot be read."""
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     """The plugin's own table of config.toml."""
+    resolve: Callable[[str], str] = os.path.normpath
+    """An absolute path with every link in it followed, for hosts that name files by that."""
     kinds: Mapping[EventKind, float] = field(default_factory=dict)
     """Kinds of events that are wanted, each with the seconds that the host must wait for its hook (0: the hook only
     records). Empty: take everything of ours out."""
@@ -85,3 +88,5 @@ class InstalledHook:
     """Whether the host runs it without asking first."""
     problem: str = ""
     """Why the host will not do with it what is meant, such as a switch that turns all hooks off; empty: nothing."""
+    fix: str = ""
+    """What the user must do about the problem where another ``setup`` does not mend it."""

@@ -8,11 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.command_hooks import CommandHost
+from codexmem_hookspecs.hook_files import document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from codexmem_hookspecs.values.capture import EventKind
+    from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
 class ClaudeHost(CommandHost):
@@ -36,7 +38,41 @@ class ClaudeHost(CommandHost):
     )
     notices = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact"})
     turn_keys = ("tool_use_id", "prompt_id")
+    hook_file = "settings.json"
+    installs: Mapping[EventKind, Sequence[tuple[str, str]]] = MappingProxyType(
+        {
+            "start": [("SessionStart", source) for source in ("startup", "resume", "clear", "compact")],
+            "prompt": [("UserPromptSubmit", "")],
+            "tool": [("PostToolUse", "")],
+            "stop": [("Stop", "")],
+            "compaction": [("PreCompact", "")],
+            "end": [("SessionEnd", "")],
+        }
+    )
+    longest_s = MappingProxyType({"SessionEnd": 3})
+    """Claude Code would wait for as long as it is told to, and the user with it."""
 
     def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
         """The auto memory that each project has."""
         return tuple(os.path.join(glob.escape(home), "projects", "*", "memory") for home in self.homes(environ))
+
+    def plan(self, request: SetupRequest) -> Sequence[Edit]:
+        """The settings with the hooks, and the file of the user's MCP servers."""
+        from codexmem_host_claude import setup
+
+        return (*super().plan(request), *setup.plan(request, self._servers_file(request)))
+
+    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:
+        """The hooks, then the MCP server."""
+        from codexmem_host_claude import setup
+
+        path = self.hook_path(request)
+        hooks = setup.with_switch(super().installed(request), document(path, request.read(path)))
+        return (*hooks, *setup.installed(request, self._servers_file(request)))
+
+    def _servers_file(self, request: SetupRequest) -> str:
+        from codexmem_host_claude import setup
+
+        usual = os.path.join(request.environ.get("HOME", ""), self.home_folder)
+        home = self.home(request)
+        return setup.servers_file(request, home, moved=bool(request.environ.get(self.home_variable)) or home != usual)

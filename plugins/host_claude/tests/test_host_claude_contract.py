@@ -18,6 +18,10 @@ class TestClaudeHost(HostContract):
     }
     payloads = json.loads((RECORDINGS / "payloads.json").read_text(encoding="utf-8"))
     own_context = "MARK-PROMPT"
+    set_up: ClassVar = {
+        ".claude/settings.json": (RECORDINGS.parent / "set_up" / "settings.json").read_bytes(),
+        ".claude.json": b'{\n\t"numStartups": 3,\n\t"mcpServers": {"maps": {"command": "maps-server"}}\n}',
+    }
 
 
 class TestClaudeHostBehindTheEnginesGuard(TestClaudeHost):

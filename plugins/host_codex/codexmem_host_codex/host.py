@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from codexmem_hookspecs.values.capture import EventKind
+    from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
 class CodexHost(CommandHost):
@@ -38,6 +39,19 @@ class CodexHost(CommandHost):
     notices = frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "PostCompact"})
     """Output is strict: an unknown key fails the hook."""
     turn_keys = ("tool_use_id", "turn_id")
+    hook_file = "hooks.json"
+    installs: Mapping[EventKind, Sequence[tuple[str, str]]] = MappingProxyType(
+        {
+            "start": [("SessionStart", source) for source in ("startup", "resume", "clear", "compact", "fork")],
+            "prompt": [("UserPromptSubmit", "")],
+            "tool": [("PostToolUse", "")],
+            "stop": [("Stop", ""), ("Interrupt", "")],
+            "compaction": [("PreCompact", "")],
+            "end": [("SessionEnd", "")],
+        }
+    )
+    longest_s = MappingProxyType({"SessionEnd": 3, "Interrupt": 3})
+    """Codex ends these after 3 s, whatever is said."""
 
     def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
         """``memories``, ``memories_v2`` and whatever comes next beside them."""
@@ -46,3 +60,15 @@ class CodexHost(CommandHost):
     def counts(self, payload: Mapping[str, object]) -> bool:
         """Not without a rollout: such a session is ephemeral. Codex's memory agent runs the user's hooks like that."""
         return super().counts(payload) and bool(text_of(payload, "transcript_path"))
+
+    def plan(self, request: SetupRequest) -> Sequence[Edit]:
+        """The file of hooks, then config.toml with the trust in them and the MCP server."""
+        from codexmem_host_codex import setup
+
+        return setup.plan(request, self.hook_path(request), super().plan(request))
+
+    def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:
+        """Hooks with what config.toml says about each, then the MCP server."""
+        from codexmem_host_codex import setup
+
+        return setup.installed(request, self.hook_path(request), super().installed(request))

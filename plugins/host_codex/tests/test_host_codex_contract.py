@@ -18,6 +18,9 @@ class TestCodexHost(HostContract):
     }
     payloads = json.loads((RECORDINGS / "payloads.json").read_text(encoding="utf-8"))
     own_context = "MARK-SESSIONSTART"
+    set_up: ClassVar = {
+        f".codex/{path.name}": path.read_bytes() for path in sorted((RECORDINGS.parent / "set_up").iterdir())
+    }
 
 
 class TestCodexHostBehindTheEnginesGuard(TestCodexHost):
