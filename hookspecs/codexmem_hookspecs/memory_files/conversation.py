@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from codexmem_hookspecs.values.capture import Item
 
-_CITATION = re.compile(r"[ \t]*<(memory-citation|oai-mem-citation)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_CITATION = re.compile(r"<(memory-citation|oai-mem-citation)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _EXCLUDED = (("# agents.md instructions", "</instructions>"), ("<skill>", "</skill>"))
 
 
 def said(item: Item) -> str:
     """An item's text without citation markup: words, or a tool with its input and what came of it."""
-    return _CITATION.sub("", _text(item)).strip()
+    return _without_citations(_text(item)).strip()
 
 
 def excluded(text: str) -> bool:
     """Whether the whole text is project instructions or a skill that the harness put in."""
     lowered = text.strip().lower()
     return any(lowered.startswith(first) and lowered.endswith(last) for first, last in _EXCLUDED)
+
+
+def _without_citations(text: str) -> str:
+    """Blocks go with the blanks before them. Looking for what a block begins with takes no time in long outputs."""
+    pieces: list[str] = []
+    end = 0
+    for block in _CITATION.finditer(text):
+        pieces.append(text[end : block.start()].rstrip(" \t"))
+        end = block.end()
+    return "".join((*pieces, text[end:]))
 
 
 def _text(item: Item) -> str:
