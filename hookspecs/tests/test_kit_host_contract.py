@@ -10,7 +10,7 @@ import pytest
 from codexmem_hookspecs import hookimpl
 from codexmem_hookspecs.errors import Refused, Unreadable
 from codexmem_hookspecs.known import Known
-from codexmem_hookspecs.testing import HostContract
+from codexmem_hookspecs.testing import FileHostContract
 from codexmem_hookspecs.values.capture import Answer, Event, Item, Part, Presence, Session, Skipped
 from codexmem_hookspecs.values.setup import SHIM, Edit, InstalledHook
 
@@ -142,7 +142,7 @@ def lines(id_, *texts):
     return b"".join(json.dumps(line).encode() + b"\n" for line in said)
 
 
-class TestDiary(HostContract):
+class TestDiary(FileHostContract):
     plugin = Diary()
     files: ClassVar = {"a.jsonl": lines("a", "hi", "ho", "GIVEN"), "b.jsonl": lines("b", "hello", "yes", "x", "more")}
     payloads = tuple((event, {"session_id": "s"}) for event in KINDS)

@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import pytest
 from codexmem_hookspecs.errors import Unreadable
-from codexmem_hookspecs.testing import HostContract
+from codexmem_hookspecs.testing import FileHostContract
 from codexmem_hookspecs.values.capture import Session
 from codexmem_host_notebook import plugin
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
 
-class TestNotebook(HostContract):
+class TestNotebook(FileHostContract):
     plugin = plugin
     files: ClassVar = {path.name: path.read_bytes() for path in sorted(SAMPLES.glob("*.jsonl"))}
 

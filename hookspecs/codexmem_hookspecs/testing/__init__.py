@@ -1,13 +1,15 @@
 """The test kit for plugin authors; needs pytest.
 
-Subclass :class:`HostContract` or :class:`MemoryContract`, set their attributes, and run pytest. The fixtures
-``codexmem_home``, ``codexmem_services`` and ``codexmem_model`` come with the distribution's pytest plugin.
+Subclass :class:`FileHostContract`, :class:`HostContract` or :class:`MemoryContract`, set their attributes, and run
+pytest. The fixtures ``codexmem_home``, ``codexmem_services`` and ``codexmem_model`` come with the distribution's pytest
+plugin.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from codexmem_hookspecs.testing.file_host import FileHostContract
     from codexmem_hookspecs.testing.folder import PlainFolder
     from codexmem_hookspecs.testing.host import HostContract
     from codexmem_hookspecs.testing.memory import MemoryContract
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DictWorkspace",
+    "FileHostContract",
     "FixedClock",
     "HostContract",
     "LinesStore",
@@ -31,6 +34,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "FileHostContract": "file_host",
     "HostContract": "host",
     "LinesStore": "store",
     "DictWorkspace": "samples",

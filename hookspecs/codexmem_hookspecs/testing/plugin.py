@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.testing.model import ScriptedModel
     from codexmem_hookspecs.testing.services import PlainServices
 
-pytest.register_assert_rewrite(*(f"codexmem_hookspecs.testing.{name}" for name in ("host", "memory", "setup")))
+pytest.register_assert_rewrite(
+    *(f"codexmem_hookspecs.testing.{name}" for name in ("file_host", "host", "memory", "setup"))
+)
 
 
 @pytest.fixture

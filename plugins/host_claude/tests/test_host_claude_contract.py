@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from codexmem_hookspecs.testing import HostContract
+from codexmem_hookspecs.testing import FileHostContract
 from codexmem_host_claude import plugin
 
 RECORDINGS = Path(__file__).parent / "recordings"
 
 
-class TestClaudeHost(HostContract):
+class TestClaudeHost(FileHostContract):
     plugin = plugin
     files: ClassVar = {
         f"projects/-home-user-proj/{path.name}": path.read_bytes() for path in sorted(RECORDINGS.glob("*.jsonl"))

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from codexmem_hookspecs.testing import HostContract
+from codexmem_hookspecs.testing import FileHostContract
 from codexmem_host_codex import plugin
 
 RECORDINGS = Path(__file__).parent / "recordings"
 
 
-class TestCodexHost(HostContract):
+class TestCodexHost(FileHostContract):
     plugin = plugin
     files: ClassVar = {
         f"sessions/2026/11/30/{path.name}": path.read_bytes() for path in sorted(RECORDINGS.glob("rollout-*.jsonl"))
