@@ -23,7 +23,7 @@ from codexmem_hookspecs.values.capture import Event, Session
 
 from codexmem_core.paths import inside_any
 from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
-from codexmem_core.safety.redaction import redact
+from codexmem_core.safety.redaction import redact, safe
 from codexmem_core.safety.text import clean
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def decode(spooled: SpooledEvent, hosts: Mapping[str, Host]) -> list[Event]:
         raise TypeError("the payload is no JSON object")
     events = hosts[spooled.host].decode(spooled.event, payload, spooled.at_ms)
     return [
-        replace(event, id=f"{spooled.name}.{number}", prompt=clean(redact(event.prompt)))
+        replace(event, id=f"{spooled.name}.{number}", prompt=clean(safe(event.prompt)))
         for number, event in enumerate(events)
     ]
 

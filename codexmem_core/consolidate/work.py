@@ -23,7 +23,7 @@ from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.interop.mirror import apply_mirror
 from codexmem_core.readpath.tombstones import NOTHING_FORGOTTEN
 from codexmem_core.safety.files import GuardedFolder
-from codexmem_core.safety.redaction import redact
+from codexmem_core.safety.redaction import redact, safe
 from codexmem_core.safety.text import clean
 from codexmem_core.store.rules import HEARTBEAT_S
 
@@ -222,14 +222,18 @@ class Work:
             self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
 
     def _known(self, mirror: Mirror) -> Mirror:
-        """Without what was forgotten: what another tool still remembers does not bring it back."""
+        """Without secrets, private spans and what was forgotten: another tool's memory does not bring that back."""
         files = {
-            path: self._without_forgotten(text).encode() if self._tombstones.holds(text) else content
+            path: self._fit_to_keep(content)
             for path, content in mirror.files.items()
             if not self._tombstones.holds(path)
-            for text in (content.decode("utf-8", "replace"),)
         }
         return replace(mirror, files=files)
+
+    def _fit_to_keep(self, content: bytes) -> bytes:
+        text = content.decode("utf-8", "surrogateescape")
+        left = self._without_forgotten(safe(text))
+        return content if left == text else left.encode("utf-8", "surrogateescape")
 
     def _without_forgotten(self, text: str) -> str:
         return self._tombstones.without(text, lines=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 BAD = "bad"
 """Folder for files that could not be understood; ``doctor`` names them."""
+BAD_FILES = 100
+BAD_BYTES = 64 * 1024 * 1024
+"""So much of them is kept, the newest first: they hold what was said, as it came."""
 
 PAYLOAD_BYTES = 64 * 1024 * 1024
 
@@ -42,10 +46,10 @@ class Spool:
 
     def write(self, host: str, event: str, payload: bytes, *, at_ms: int, header: str = "") -> str:
         """Record an event; returns the file's name. The hook's own shim writes the same without this module."""
-        os.makedirs(self._folder, exist_ok=True)
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
         name = f"{at_ms:013d}.{uuid.uuid4().hex[:12]}.{host}.{event}"
         hidden = os.path.join(self._folder, f".{name}")
-        with open(hidden, "xb") as file:
+        with open(os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(header.encode() + b"\n" + payload)
             file.flush()
             os.fsync(file.fileno())
@@ -75,10 +79,23 @@ class Spool:
 
     def set_aside(self, name: str) -> str:
         """Keep a file that could not be understood; returns where."""
-        os.makedirs(os.path.join(self._folder, BAD), exist_ok=True)
+        os.makedirs(os.path.join(self._folder, BAD), mode=0o700, exist_ok=True)
         kept = os.path.join(self._folder, BAD, name)
         os.rename(os.path.join(self._folder, name), kept)
+        if os.path.isfile(kept) and not os.path.islink(kept):
+            os.chmod(kept, 0o600)
+        self._keep_few_bad()
         return kept
+
+    def _keep_few_bad(self) -> None:
+        """The newest always stays."""
+        size = 0
+        entries = sorted(os.scandir(os.path.join(self._folder, BAD)), key=lambda entry: entry.name, reverse=True)
+        for number, entry in enumerate(entries):
+            size += entry.stat(follow_symlinks=False).st_size
+            if number and (number >= BAD_FILES or size > BAD_BYTES):
+                with suppress(OSError):
+                    os.unlink(entry.path)
 
     def _read(self, name: str) -> SpooledEvent:
         parts = name.split(".", 3)

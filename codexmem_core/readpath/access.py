@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from codexmem_core.projects import BYPASS, ProjectRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Clock, Log
     from codexmem_hookspecs.values.capture import Session
     from codexmem_hookspecs.values.consolidate import Memory
@@ -30,8 +31,8 @@ class MemoryAccess:
     home: Home
     memories: Mapping[str, Memory]
     """By plugin."""
-    hosts: Collection[str]
-    """Names of the installed hosts."""
+    hosts: Mapping[str, Host]
+    """By name."""
     plugin_of: Callable[[str], str]
     """Plugin of a memory's name; of the memory that new sessions read for an empty one. Raises for an unknown one."""
     memory_of: Callable[[Session], str]

@@ -11,7 +11,8 @@ from codexmem_core.consolidate.layout import NOTES
 from codexmem_core.readpath.arguments import NOTE_LIMIT, TITLE_LIMIT
 from codexmem_core.readpath.errors import ToolError
 from codexmem_core.readpath.times import iso_time, name_time
-from codexmem_core.safety.redaction import redact
+from codexmem_core.safety.private import MARK
+from codexmem_core.safety.redaction import safe
 from codexmem_core.safety.text import clean, slug
 
 if TYPE_CHECKING:
@@ -28,19 +29,23 @@ class NoteAdded:
 
     path: str
     redacted: bool
-    """Whether it held a secret, which was not written."""
+    """Whether it held a secret or a private span, which was not written."""
 
     def text(self) -> str:
         """For an agent."""
         told = f"Noted in {self.path}. The next consolidation takes it into the memory."
-        return told + (" It held a secret, which was replaced by [REDACTED]." if self.redacted else "")
+        return told + (
+            " What it held of secrets or private spans was replaced by [REDACTED] or [private]."
+            if self.redacted
+            else ""
+        )
 
 
 def add_note(folder: GuardedFolder, note: str, *, title: str = "", now_ms: int, said_in: str) -> NoteAdded:
     """Write ``extensions/ad_hoc/notes/<UTC time>-<slug>.md``; with a taken name ``-2`` to ``-20`` is appended.
 
     ``said_in`` names the session. The text stays as it was given but for secrets (the first sources keep them; here
-    nothing is written that the redaction knows). Raises ToolError.
+    nothing is written that the redaction knows) and private spans. Raises ToolError.
     """
     if not note.strip():
         raise ToolError("the note is empty")
@@ -49,7 +54,9 @@ def add_note(folder: GuardedFolder, note: str, *, title: str = "", now_ms: int, 
     title = " ".join(title.split())
     if len(title) > TITLE_LIMIT:
         raise ToolError(f"the title has {len(title)} characters, at most {TITLE_LIMIT} are allowed")
-    body, heading = clean(redact(note)), clean(redact(title))
+    body, heading = clean(safe(note)), clean(safe(title))
+    if not body.replace(MARK, "").strip():
+        raise ToolError("the whole note is private; nothing was written")
     name = slug(heading, _SLUG_CHARACTERS, "-") if title else slug(f"note-{iso_time(now_ms)}", _SLUG_CHARACTERS, "-")
     stem = f"{name_time(now_ms)}-{name or 'note'}"
     text = f"# {heading or GENERIC_HEADING}\n\n- created: {iso_time(now_ms)}\n- session: {clean(said_in)}\n\n{body}"

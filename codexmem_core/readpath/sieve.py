@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from codexmem_core.readpath.tombstones import Tombstones
 
 _WEB = frozenset({"webfetch", "websearch", "websearchcall", "toolsearch", "toolsearchcall", "fetchurl"})
+OWN_TOOLS = (
+    "memory_add_note",
+    "memory_inspect",
+    "memory_list",
+    "memory_mode",
+    "memory_read",
+    "memory_reset",
+    "memory_search",
+)
+"""What they answer is what is remembered already: learning it again would make old news new."""
 _OTHERS_TOOLS = "mcp__"
 """Begins the names of tools that come from MCP servers."""
 
@@ -26,7 +36,7 @@ class Sieve:
     """One reading of one session: redacted items in, what may be learned from out.
 
     Everything of a forgotten session and every forgotten text go, what was said while the agent was in a folder that is
-    not learned from, and the markup of citations. Citations of
+    not learned from, what our own tools were asked and answered, and the markup of citations. Citations of
     final answers are counted when the reading has ended. With ``disable_on_external_context`` a session that called a
     web tool, or a tool of another program's, is polluted from then on.
     """
@@ -37,6 +47,9 @@ class Sieve:
         self._tombstones = tombstones
         self._forgotten = (session.host, session.id) in tombstones.sessions
         self._learns = cache(lambda cwd: access.rules(cwd).learns)
+        host = access.hosts.get(session.host)
+        self._own_tools = frozenset(map(host.tool_name, OWN_TOOLS)) if host is not None else frozenset[str]()
+        self._own_calls: set[str] = set()
         self._cited: dict[int, list[str]] = {}
         self._external = ""
         self._ended = False
@@ -46,6 +59,9 @@ class Sieve:
         if self._forgotten or not self._learns(item.cwd):
             return None
         if item.tool is not None:
+            if item.tool.name in self._own_tools or item.tool.id in self._own_calls:
+                self._own_calls |= {item.tool.id} - {""}
+                return None
             self._external = self._external or (item.tool.name if is_external(item.tool.name) else "")
         elif item.role == "assistant" and citations.has_markup(item.text):
             if item.tier == "final":

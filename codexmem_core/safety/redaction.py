@@ -10,6 +10,8 @@ from codexmem_hookspecs.values.capture import Item, Part
 
 from codexmem_core.safety import rules
 from codexmem_core.safety.assignments import assigned_values, is_secret_name
+from codexmem_core.safety.fence import OPENING, without_fenced
+from codexmem_core.safety.private import PrivateSpans, may_hold_private, strip_private
 from codexmem_core.safety.shapes import REDACTED
 from codexmem_core.safety.tokens import Span, known_secrets
 
@@ -19,7 +21,6 @@ _ROUNDS = 6
 _DEEPEST = 6
 _TOO_DEEP = f'"{_MARK}"'
 """Stands for JSON that holds something to hide and is nested too deep to be gone through."""
-_PRIVATE = re.compile(r"<(/?)private\s*>", re.IGNORECASE)
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 _HEADERS = ("authorization", "auth")
 _NAMED_VALUE = ("name", "key", "Name", "Key", "variable")
@@ -55,45 +56,35 @@ def redact(text: str) -> str:
 
 def redact_strings(value: object) -> object:
     """The same value with every string leaf redacted, and everything below a key that names a secret replaced."""
-    return _leaves(value, redact)
+    return _leaves(value, redact, redact)
+
+
+def safe(text: str) -> str:
+    """Without private spans and secrets: for a text that somebody wrote and that stands alone."""
+    return redact(strip_private(text))
 
 
 def redact_item(item: Item) -> Item:
-    """Redact an item's parts, tool input and tool output, and take private spans out.
+    """Redact an item's parts, tool input and tool output; take private spans out, and context that we once gave.
 
-    JSON in a tool's texts is redacted as decoded, so that no escape hides a secret, and stays JSON.
+    JSON in a tool's texts is redacted as decoded, so that no escape hides a secret, and stays JSON. Parts of which
+    nothing is left go.
     """
     parts = item.parts
     if parts:
-        texts = [_clear(part.text) for part in parts]
+        spans = PrivateSpans()
+        texts = [_clear(part.text, spans) for part in parts]
         if any(text is not part.text for text, part in zip(texts, parts, strict=True)):
-            parts = tuple(Part(kind=part.kind, text=text) for part, text in zip(parts, texts, strict=True))
+            changed = zip(texts, parts, strict=True)
+            parts = tuple(Part(kind=part.kind, text=text) for text, part in changed if text or not part.text)
     tool = item.tool
     if tool is not None:
-        given, output = _clear_json(tool.input), _clear_json(tool.output)
+        given, output = _clear_json(tool.input, PrivateSpans()), _clear_json(tool.output, PrivateSpans())
         if given is not tool.input or output is not tool.output:
             tool = tool._replace(input=given, output=output)
     if parts is item.parts and tool is item.tool:
         return item
     return item._replace(parts=parts, tool=tool)
-
-
-def strip_private(text: str) -> str:
-    """Replace ``<private>…</private>`` by ``[private]``, nested or not; one that is never closed goes to the end."""
-    if not _may_hold_private(text):
-        return text
-    kept, depth, cursor = [], 0, 0
-    for tag in _PRIVATE.finditer(text):
-        if not tag[1]:
-            if depth == 0:
-                kept += [text[cursor : tag.start()], "[private]"]
-            depth += 1
-        elif depth:
-            depth -= 1
-            cursor = tag.end()
-    if not kept:
-        return text
-    return "".join(kept) + ("" if depth else text[cursor:])
 
 
 def find_secrets(text: str) -> list[SecretAt]:
@@ -167,32 +158,29 @@ def _chosen(raw: bytes, spans: list[Span]) -> list[Span]:
 # structured values
 
 
-def _clear(text: str) -> str:
-    return redact(strip_private(text))
+def _clear(text: str, spans: PrivateSpans) -> str:
+    return redact(without_fenced(spans.without(text)))
 
 
-def _clear_json(text: str, depth: int = 0) -> str:
+def _clear_json(text: str, spans: PrivateSpans, depth: int = 0) -> str:
     """Like :func:`_clear` for text that may be JSON: where escapes may hide something, it is decoded first."""
     if not text[:64].lstrip().startswith(("{", "[", '"')) or depth > _DEEPEST:
-        return _clear(text)
+        return _clear(text, spans)
+    marked = spans.is_open or may_hold_private(text) or OPENING in text
     escaped = "\\" in text
-    if not (escaped or _may_hold_private(text)):
+    if not (escaped or marked):
         return redact(text)
-    if not (_may_hold_private(text) or "\\u" in text) and redact(plain := text.replace("\\/", "/")) is plain:
+    if not (marked or "\\u" in text) and redact(plain := text.replace("\\/", "/")) is plain:
         return text
     try:
         value = json.loads(text, parse_float=_finite)
     except (ValueError, RecursionError):
-        return _clear(text)
+        return _clear(text, spans)
     try:
-        changed = _leaves(value, lambda leaf: _clear_json(leaf, depth + 1))
+        changed = _leaves(value, lambda leaf: _clear_json(leaf, spans, depth + 1), safe)
         return text if changed == value else _encoded(changed, text)
     except RecursionError:
         return _TOO_DEEP
-
-
-def _may_hold_private(text: str) -> bool:
-    return "rivate" in text or "RIVATE" in text
 
 
 def _finite(number: str) -> float:
@@ -208,20 +196,21 @@ def _encoded(value: object, like: str) -> str:
     return json.dumps(value, ensure_ascii=not plain, indent=indent, separators=separators)
 
 
-def _leaves(value: object, leaf: Callable[[str], str]) -> object:
+def _leaves(value: object, leaf: Callable[[str], str], named: Callable[[str], str]) -> object:
+    """Every text leaf in its order; keys are texts of their own, so that none takes another's place."""
     if isinstance(value, str):
         return leaf(value)
     if isinstance(value, Mapping):
-        named = next((value[key] for key in _NAMED_VALUE if key in value), None)
-        secret = "value" if isinstance(named, str) and is_secret_name(named) else None
+        name = next((value[key] for key in _NAMED_VALUE if key in value), None)
+        secret = "value" if isinstance(name, str) and is_secret_name(name) else None
         return {
-            leaf(key) if isinstance(key, str) else key: _hidden(part)
+            named(key) if isinstance(key, str) else key: _hidden(part)
             if isinstance(key, str) and (is_secret_name(key) or key == secret)
-            else _under(key, _leaves(part, leaf))
+            else _under(key, _leaves(part, leaf, named))
             for key, part in value.items()
         }
     if isinstance(value, list | tuple):
-        parts = [_leaves(part, leaf) for part in value]
+        parts = [_leaves(part, leaf, named) for part in value]
         return tuple(parts) if isinstance(value, tuple) else parts
     return value
 

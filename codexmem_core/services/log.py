@@ -44,18 +44,19 @@ class LogBook:
 
     def write(self, level: str, plugin: str, event: str, fields: dict[str, object]) -> None:
         """One line. A log that cannot be written stops nothing."""
-        from codexmem_core.safety.redaction import redact, redact_strings
+        from codexmem_core.safety.redaction import redact_strings, safe
 
-        clean = redact_strings(fields)
-        assert isinstance(clean, dict)
+        redacted = redact_strings(fields)
+        assert isinstance(redacted, dict)
+        clean = {key: _plain(value) for key, value in redacted.items()}
         if level == "warning":
-            self._remember(plugin, redact(event), clean)
+            self._remember(plugin, safe(event), clean)
         try:
             with self._lock:
                 if self._closed:
                     return  # a lane that was given up still talks
-                line = {**{key: _plain(value) for key, value in clean.items()}, "plugin": plugin}
-                getattr(self._structlog(), level)(redact(event), **line)
+                line = {**clean, "plugin": plugin}
+                getattr(self._structlog(), level)(safe(event), **line)
         except OSError:
             return
 
@@ -112,4 +113,8 @@ class BoundLog:
 
 
 def _plain(value: object) -> object:
-    return value if isinstance(value, str | int | float | bool | list | dict | type(None)) else repr(value)
+    from codexmem_core.safety.private import strip_private
+
+    if isinstance(value, str):
+        return strip_private(value)
+    return value if isinstance(value, int | float | bool | list | dict | type(None)) else repr(value)

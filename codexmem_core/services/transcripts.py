@@ -123,10 +123,8 @@ class TranscriptCache:
         """Redacted items past a position, straight from the host: reads only what is new."""
         sieve = self._sieve(session)
         for item in self._read(session, after):
-            if isinstance(item, Item) and not self._is_own(session, item):
-                left = sieve.item(redact_item(item))
-                if left is not None:
-                    yield left
+            if isinstance(item, Item) and (left := self._readable(session, item, sieve)) is not None:
+                yield left
         sieve.end()
 
     def close(self) -> None:
@@ -143,7 +141,7 @@ class TranscriptCache:
             for item in self._read(session, 0):
                 if isinstance(item, Skipped):
                     skipped.append(item)
-                elif not self._is_own(session, item) and (left := sieve.item(redact_item(item))) is not None:
+                elif (left := self._readable(session, item, sieve)) is not None:
                     frame = encoder.encode(left)
                     digest.update(frame)
                     file.write(len(frame).to_bytes(_FRAME, "big"))
@@ -155,8 +153,15 @@ class TranscriptCache:
             file.seek(0)
             return CachedTranscript(session, -1, file.read(), digest.hexdigest(), skipped)
 
+    def _readable(self, session: Session, item: Item, sieve: Sieve) -> Item | None:
+        """What may be learned from of an item; None when nothing of it is left."""
+        if self._is_own(session, item):
+            return None
+        left = redact_item(item)
+        return sieve.item(left) if left.parts or left.tool is not None else None
+
     def _is_own(self, session: Session, item: Item) -> bool:
-        """Context that we gave must not be learned again."""
+        """Context that we gave must not be learned again. Wherever else it stands, it is cut out of the rest."""
         if item.tier != "context":
             return False
         return self._own_text(session, item) or OPENING in item.text

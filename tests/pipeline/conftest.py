@@ -6,7 +6,9 @@ import dataclasses
 import json
 import threading
 import uuid
+import zlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from codexmem_hookspecs import hookimpl
@@ -140,3 +142,29 @@ def never_ends():
     over = threading.Event()
     yield lambda: over.wait(120)
     over.set()
+
+
+@pytest.fixture
+def everything_in():
+    """Bytes of every file of a folder, git objects unpacked."""
+
+    def read(folder):
+        found = []
+        for path in sorted(Path(folder).rglob("*")):
+            if path.is_file():
+                found.append(path.read_bytes())
+                if ".git" in path.parts:
+                    found += unpacked(found[-1])
+        return b"\n".join(found)
+
+    return read
+
+
+def unpacked(content):
+    """A pack holds deflated streams one after the other; each begins with a zlib header."""
+    for start in range(len(content)):
+        if content[start : start + 1] == b"x":
+            try:
+                yield zlib.decompressobj().decompress(content[start:])
+            except zlib.error:
+                continue

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-from pathlib import Path
-
 import pytest
 from codexmem_hookspecs import hookimpl
 from codexmem_hookspecs.values.extract import Extraction
@@ -30,24 +27,7 @@ TURNS = (
 )
 
 
-def everything_in(home):
-    """Bytes of every file of the home, git objects unpacked."""
-    found = []
-    for path in sorted(Path(home).rglob("*")):
-        if path.is_file():
-            content = path.read_bytes()
-            found.append(content)
-            for start in range(len(content)):
-                # A pack holds deflated streams one after the other; each begins with a zlib header.
-                if content[start : start + 1] == b"x" and ".git" in path.parts:
-                    try:
-                        found.append(zlib.decompressobj().decompress(content[start:]))
-                    except zlib.error:
-                        continue
-    return b"\n".join(found)
-
-
-def test_no_planted_secret_is_anywhere_in_the_home(codex_home, engine_of):
+def test_no_planted_secret_is_anywhere_in_the_home(codex_home, engine_of, everything_in):
     codex_home(*TURNS)
     engine = engine_of()
     report = run(engine, RunRequest(idle_hours=0))
@@ -60,7 +40,7 @@ def test_no_planted_secret_is_anywhere_in_the_home(codex_home, engine_of):
 
 
 @pytest.mark.parametrize("where", ["summary", "raw", "file"])
-def test_what_a_model_copies_into_a_note_is_redacted_again(codex_home, engine_of, other_memory, where):
+def test_what_a_model_copies_into_a_note_is_redacted_again(codex_home, engine_of, other_memory, where, everything_in):
     class Careless(other_memory):
         @hookimpl
         def codexmem_extract_result(self, request, reply):

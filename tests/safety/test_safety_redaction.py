@@ -7,12 +7,12 @@ from codexmem_hookspecs.values.capture import Item, Part, ToolUse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codexmem_core.safety.private import strip_private
 from codexmem_core.safety.redaction import (
     find_secrets,
     redact,
     redact_item,
     redact_strings,
-    strip_private,
 )
 
 BASE64_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
