@@ -9,11 +9,12 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.values.records import DoctorCheck, Finding
+from codexmem_hookspecs.values.records import Finding
 
 from codexmem_core import __version__
 from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.host.spool import BAD
+from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.safety.redaction import find_secrets
 from codexmem_core.store.errors import StoreError
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from codexmem_core.engine import Engine
-    from codexmem_core.plugins.calls import Collected
 
 OLDEST_PYTHON = (3, 11)
 SECRETS_SHOWN = 50
@@ -46,14 +46,7 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
                 yield name, finding
         except Exception as error:  # noqa: BLE001 - what a check meets is its finding, and the others still run
             yield name, Finding(level="fail", message=f"the check stopped: {error}")
-    collected: Collected[DoctorCheck] = engine.plugins.hooks.collect("codexmem_doctor_checks", DoctorCheck)
-    for name, registered in collected.records.items():
-        run = registered.record.fix if fix and registered.record.fix else registered.record.run
-        try:
-            found = list(run(engine.services_for(registered.plugin)))
-        except Exception as error:  # noqa: BLE001 - a broken check is a finding
-            found = [Finding(level="fail", message=f"the check itself failed: {error}")]
-        yield from ((name, finding) for finding in found)
+    yield from plugins_say(engine.plugins.hooks, engine.services_for, fix=fix)
 
 
 def _interpreter(_engine: Engine) -> Iterator[Finding]:

@@ -288,6 +288,7 @@ class Engine:
             transcripts=lambda: self.transcripts,
             sessions=lambda: self._sessions,
             tools=lambda: self._tools,
+            memories=lambda: {memory.name: self.memory_root(plugin) for plugin, memory in self.memories.items()},
             model=lambda: self.model,
         )
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from codexmem_core.capture.selection import Key, select
 from codexmem_core.models.day import DayLimits, day_of, spent_on
+from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.request import RunRequest
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from codexmem_hookspecs.values.capture import Session
+    from codexmem_hookspecs.values.records import Finding
 
     from codexmem_core.engine import Engine
     from codexmem_core.store.jobs import Jobs
@@ -44,11 +46,16 @@ def status_of(engine: Engine) -> dict[str, Any]:
             "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
             "deliveries": [asdict(count) for count in engine.deliveries.counts()],
         },
+        "plugins": [{"check": name, **asdict(found)} for name, found in _plugins(engine)],
         "spending": _spending(engine),
         "breakers": [asdict(breaker) for breaker in _breakers(engine)],
         "usage": [asdict(usage) for usage in engine.catalogue.usage()],
         "warnings": list(engine.warnings),
     }
+
+
+def _plugins(engine: Engine) -> Iterator[tuple[str, Finding]]:
+    return plugins_say(engine.plugins.hooks, engine.services_for, in_status=True)
 
 
 def _breakers(engine: Engine) -> list[Breaker]:

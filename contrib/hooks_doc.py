@@ -17,6 +17,7 @@ SHARED = (
     "command_hooks",
     "hook_files",
     "json_text",
+    "places",
     "cuts",
     "memory_files",
     *(
@@ -30,6 +31,7 @@ SHARED = (
             "rows",
             "summary",
             "contents",
+            "imported",
             "conversation",
             "prompts",
             "answers",

@@ -11,6 +11,7 @@ from codexmem_hookspecs.values.consolidate import Stored
 from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
 
 from codexmem_core.consolidate.digest import merge
+from codexmem_core.consolidate.extensions import taken_in
 from codexmem_core.models.extractive import find
 from codexmem_core.safety.files import GuardedFolder
 
@@ -89,7 +90,7 @@ class ConsolidatedMemory:
 
     @property
     def digest(self):
-        return merge(self.rows, self.notes)
+        return merge(self.rows, taken_in(DictWorkspace("any", self.notes), lambda text: text))
 
     @property
     def handbook(self):

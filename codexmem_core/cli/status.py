@@ -42,6 +42,7 @@ def _as_text(value: dict[str, Any]) -> str:
     for count in events["deliveries"]:
         if count["state"] != "done":
             lines.append(f"events    {count['count']} {count['state']} for {count['plugin']}: {count['error']}")
+    lines += [_plugin_line(said) for said in value["plugins"]]
     lines += _spending(value)
     for usage in value["usage"]:
         tokens = usage["tokens_in"] + usage["tokens_out"]
@@ -50,6 +51,11 @@ def _as_text(value: dict[str, Any]) -> str:
             f" {usage['calls']} calls, {tokens} tokens"
         )
     return "\n".join([*lines, *(f"warning: {warning}" for warning in value["warnings"])])
+
+
+def _plugin_line(said: dict[str, Any]) -> str:
+    fix = f" ({said['fix']})" if said["fix"] else ""
+    return f"plugin    {said['check']}: {said['message']}{fix}"
 
 
 def _spending(value: dict[str, Any]) -> list[str]:

@@ -17,11 +17,14 @@ from codexmem_hookspecs.values.consolidate import (
 )
 from codexmem_hookspecs.values.extract import Decision, Failure, Findings, Preference, Source, Task
 
+from codexmem_core.consolidate.extensions import NOTHING_TAKEN_IN
 from codexmem_core.models.findings.signs import TAKEN_BACK
 from codexmem_core.models.findings.topics import family, replaces, same_statement, statement_words, takes_back
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from codexmem_core.consolidate.extensions import TakenIn
 
 EVERYWHERE = "\0"
 """In place of a working directory: the preference holds in all of them."""
@@ -36,7 +39,7 @@ Order = tuple[int, str, str, int]
 Merged = TypeVar("Merged", MergedTask, MergedPreference, MergedFailure, MergedDecision)
 
 
-def merge(stored: Sequence[Stored], notes: Mapping[str, str]) -> Digest:
+def merge(stored: Sequence[Stored], extensions: TakenIn = NOTHING_TAKEN_IN) -> Digest:
     """The digest that a memory renders when no model consolidates. Linear in the number of findings.
 
     * The same thing said or met again is one entry with every source; wording, case and punctuation do not matter.
@@ -53,7 +56,8 @@ def merge(stored: Sequence[Stored], notes: Mapping[str, str]) -> Digest:
         preferences=_newest_first(_preferences(found)),
         failures=_newest_first(_failures(found)),
         decisions=_newest_first(_decisions(found)),
-        notes={path: notes[path] for path in sorted(notes)},
+        notes=extensions.notes,
+        imported=extensions.imported,
     )
 
 

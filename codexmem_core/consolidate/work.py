@@ -16,6 +16,7 @@ from codexmem_core.consolidate.baseline import Baseline, Outdated
 from codexmem_core.consolidate.diff import DIFF_FILE, render_workspace_diff
 from codexmem_core.consolidate.digest import merge
 from codexmem_core.consolidate.draft import Draft
+from codexmem_core.consolidate.extensions import taken_in
 from codexmem_core.consolidate.glob import fits
 from codexmem_core.consolidate.layout import INSTRUCTIONS, ensure_layout, prune_extension_resources, remove_links
 from codexmem_core.consolidate.recaps import sync_recaps
@@ -129,9 +130,7 @@ class Work:
         if self.by_agent:
             self._by_agent(self._diff, lease)
             return
-        paths = [path for path in self._draft.walk("extensions") if _is_note(path)]
-        notes = {path: self._without_forgotten(self._draft.read(path)) for path in paths}
-        digest = merge(stored, notes)
+        digest = merge(stored, taken_in(self._draft, self._without_forgotten))
         for path, text in self._stages.consolidate_offline(
             self._place.plugin, self._draft, stored, self._diff.changes, digest
         ).items():
@@ -240,10 +239,6 @@ class Work:
 
     def _remove_diff_file(self) -> None:
         self._folder.remove(DIFF_FILE)
-
-
-def _is_note(path: str) -> bool:
-    return path.endswith(".md") and not path.endswith("/instructions.md")
 
 
 def _told(problems: Sequence[Problem]) -> str:

@@ -97,13 +97,19 @@ class GuardedFolder:
         return True
 
     def scan(
-        self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False, known: Known | None = None
+        self,
+        under: str = "",
+        *,
+        suffixes: tuple[str, ...] = (),
+        links: bool = False,
+        known: Known | None = None,
+        on_error: Callable[[str, OSError], None] | None = None,
     ) -> Iterator[FileStat]:
         """Regular files below, in no order; nothing when the folder is missing.
 
         Left out are dotfiles and what ``known`` holds under the folder's root as it was given. A link to a folder is
         followed only with ``links``, and only when that folder was not met otherwise and does not hold this one. A
-        folder that cannot be read stops nothing.
+        folder that cannot be read stops nothing; ``on_error`` hears of it in place of the one given at the beginning.
         """
         parts = self._parts(under) if under else ()
         try:
@@ -118,7 +124,7 @@ class GuardedFolder:
             return
         place = self._given.rstrip("/") + "/"
         wanted = Wanted(suffixes, links, self._dotfiles, known, place)
-        yield from scan_folder(self._root, "/".join(parts), wanted, self._on_error)
+        yield from scan_folder(self._root, "/".join(parts), wanted, on_error or self._on_error)
 
     def entries(self, path: str = "") -> list[tuple[str, bool]]:
         """One folder's files and folders, (name, whether it is a folder), sorted by name; links are left out.

@@ -40,6 +40,7 @@ class Shared:
     transcripts: Callable[[], Transcripts]
     sessions: Callable[[], Sessions]
     tools: Callable[[], Tools]
+    memories: Callable[[], Mapping[str, str]]
     model: Callable[[], ChosenModel]
 
 
@@ -122,6 +123,11 @@ class BoundServices:
     def tools(self) -> Tools:
         """The agents' tools."""
         return self._shared.tools()
+
+    @property
+    def memories(self) -> Mapping[str, str]:
+        """Name → folder of each installed memory."""
+        return self._shared.memories()
 
     @property
     def deadline(self) -> Deadline:

@@ -6,7 +6,7 @@ on the engine's side of them, so that no plugin can forget one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
@@ -86,11 +86,18 @@ class Folder(Protocol):
         ...
 
     def scan(
-        self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False, known: Known | None = None
+        self,
+        under: str = "",
+        *,
+        suffixes: tuple[str, ...] = (),
+        links: bool = False,
+        known: Known | None = None,
+        on_error: Callable[[str, OSError], None] | None = None,
     ) -> Iterator[FileStat]:
         """Files below, each with its stat, in no order. Left out are dotfiles, and what ``known`` holds as root/path.
 
-        ``links`` follows links to folders, each real folder once, so that loops end and nothing appears twice.
+        ``links`` follows links to folders, each real folder once, so that loops end and nothing appears twice. A folder
+        that cannot be read stops nothing: ``on_error`` hears of it, with its path, else it is a warning.
         """
         ...
 
@@ -311,6 +318,11 @@ class Services(Protocol):
     @property
     def tools(self) -> Tools:
         """The agents' tools."""
+        ...
+
+    @property
+    def memories(self) -> Mapping[str, str]:
+        """Folders of the installed memories by name, to compare places with; only the engine writes there."""
         ...
 
     @property

@@ -22,7 +22,10 @@ def entry(number, *, place="/shop", day="2026-11-30"):
     return Entry(place=place, day=day, lines=lines)
 
 
-def told(entries, room=LIMIT_BYTES, imported=()):
+NOTHING = {}
+
+
+def told(entries, room=LIMIT_BYTES, imported=NOTHING):
     return render(contents(entries, imported, room, "topics, search elsewhere"))
 
 
@@ -49,15 +52,26 @@ def test_what_does_not_fit_is_counted_by_place():
     assert "more topics, search elsewhere: /p1 (93), /p0 (92)\n" in text
 
 
-def test_imported_files_are_named_and_the_others_counted():
-    text = told([], imported=[f"extensions/x/{number}.md" for number in range(5)])
-    assert "- extensions/x/2.md\n- and 2 more below extensions/" in text
+IMPORTED = {"/shop": ["- tabs [from claude]"], "imported from other tools": ["- mast [from codex]"]}
+
+
+def test_what_is_imported_stands_among_the_older_topics_of_its_place():
+    older = told([entry(27), entry(1, day=UNDATED)], imported=IMPORTED).split("### Older Memory Topics")[1]
+    shop, others = older.split("#### imported from other tools")
+    assert shop.split("\n\n")[1:3] == ["#### /shop", "- topic 1\n- tabs [from claude]"]
+    assert others.strip() == "- mast [from codex]"
+
+
+def test_what_is_imported_goes_first_where_room_is_short():
+    text = told([entry(number) for number in range(3)], imported={"/shop": ["- x" * 100]}, room=200)
+    assert "- x" not in text
+    assert "topic 0" in text
 
 
 @given(st.integers(0, 90), st.integers(0, 3_000))
 def test_the_contents_never_take_more_than_their_room(count, room):
     entries = [entry(number, day=f"2026-11-{1 + number % 28:02}", place=f"/p{number % 7}") for number in range(count)]
-    sections = contents(entries, (), room, "topics")
+    sections = contents(entries, IMPORTED, room, "topics")
     assert not sections or size(render(sections)) <= room
 
 

@@ -39,7 +39,7 @@ def row(number=0, **findings):
 
 
 def preferences(*items):
-    return merge([row(number, preferences=(item,)) for number, item in enumerate(items)], {}).preferences
+    return merge([row(number, preferences=(item,)) for number, item in enumerate(items)]).preferences
 
 
 def test_a_repeat_is_one_entry_with_all_its_sources_and_the_newest_words():
@@ -135,19 +135,16 @@ def test_a_task_keeps_its_newest_outcome_and_a_failure_its_newest_fix():
         ),
         row(3, decisions=(Decision(text="Use Redis", source=source(3)), Decision(text="use redis.", source=source(4)))),
     ]
-    digest = merge(rows, {"b": "2", "a": "1"})
+    digest = merge(rows)
     ((task,), (failure,), (decision,)) = digest.tasks, digest.failures, digest.decisions
     assert (task.task.outcome, len(task.sources)) == ("success", 2)
     assert (failure.failure.fix, len(failure.sources)) == ("touch y", 2)
     assert len(decision.sources) == 2
-    assert list(digest.notes.items()) == [("a", "1"), ("b", "2")]
 
 
 def test_rows_without_findings_add_nothing():
     assert (
-        merge(
-            [Stored(session=Session(host="c", id="x"), extraction=Extraction(summary="s"), recap_file="x.md")], {}
-        ).tasks
+        merge([Stored(session=Session(host="c", id="x"), extraction=Extraction(summary="s"), recap_file="x.md")]).tasks
         == ()
     )
 
@@ -166,10 +163,10 @@ def test_the_order_of_rows_makes_no_difference():
             for cwd in ("/a", "/b")
         )
     ]
-    expected = merge(rows, {})
+    expected = merge(rows)
     for seed in range(5):
         random.Random(seed).shuffle(rows)
-        assert merge(rows, {}) == expected
+        assert merge(rows) == expected
     times = [entry.sources[0].at_ms for entry in expected.preferences]
     assert times == sorted(times, reverse=True)
 
@@ -209,4 +206,4 @@ def test_errors_that_differ_only_in_a_line_number_are_one_and_others_are_not():
         row(number, failures=(Failure(command="make", error=error, source=source(number)),))
         for number, error in enumerate(["a.c:3: bad", "a.c:17: bad", "error TS2304: x", "error TS2345: x"])
     ]
-    assert [len(entry.sources) for entry in merge(rows, {}).failures] == [1, 1, 2]
+    assert [len(entry.sources) for entry in merge(rows).failures] == [1, 1, 2]

@@ -30,6 +30,7 @@ from codexmem_core.cli.state import State
 from codexmem_core.doctor import examine
 from codexmem_core.pipeline import run
 from codexmem_core.request import RunRequest
+from codexmem_core.status import status_of
 
 TURNS = (("user", "Always write the changelog entry first in this repository."), ("assistant", "I will."))
 
@@ -74,7 +75,14 @@ class Everything:
         def fix(services):
             yield Finding(level="ok", message="changed")
 
-        return [DoctorCheck(name="greeting", summary="is it polite", run=check, fix=fix)]
+        def state(services):
+            places = [os.path.basename(place) for place in services.memories.values()]
+            yield Finding(level="info", message=f"greets readers of {places}")
+
+        return [
+            DoctorCheck(name="greeting", summary="is it polite", run=check, fix=fix),
+            DoctorCheck(name="greeted", summary="whom it greets", run=state, in_status=True),
+        ]
 
     @hookimpl
     def codexmem_forget(self, selector, services):
@@ -156,6 +164,14 @@ def test_a_plugins_check_is_part_of_doctor_and_fix_repairs(engine):
     found = dict(examine(engine))
     assert found["greeting"] == Finding(level="warn", message="greeting is good day", fix="change it")
     assert dict(examine(engine, fix=True))["greeting"].message == "changed"
+
+
+def test_a_check_that_tells_a_plugins_state_stands_in_status_and_others_do_not(engine):
+    (line,) = status_of(engine)["plugins"]
+    assert line == {"check": "greeted", "level": "info", "message": "greets readers of ['memories']", "fix": ""}
+    state = State()
+    state._engine = engine
+    assert "plugin    greeted: greets readers of" in CliRunner().invoke(codexmem, ["status"], obj=state).output
 
 
 def test_a_registered_model_is_asked_when_the_user_chose_it(engine_of, everything, codex_home):

@@ -126,4 +126,7 @@ def test_a_folder_that_cannot_be_listed_stops_nothing(root):
     folder = GuardedFolder(str(root), on_error=lambda path, error: heard.append(error.errno))
     assert paths(folder) == ["MEMORY.md", "notes/deep/two.jsonl", "notes/one.md"]
     assert heard == [errno.ENAMETOOLONG]
+    asked = []
+    assert paths(folder, on_error=lambda path, error: asked.append(error.errno)) == paths(folder)
+    assert asked == [errno.ENAMETOOLONG]
     subprocess.run(["rm", "-rf", str(root / name)], check=True)

@@ -12,12 +12,14 @@ from codexmem_hookspecs.errors import Refused
 from codexmem_core.consolidate.baseline import Baseline
 from codexmem_core.consolidate.diff import DIFF_FILE
 from codexmem_core.consolidate.digest import merge
+from codexmem_core.consolidate.extensions import is_note, taken_in
 from codexmem_core.consolidate.inputs import stored_rows
 from codexmem_core.consolidate.layout import EXTENSIONS, RECAPS
 from codexmem_core.consolidate.lease import Lease
 from codexmem_core.consolidate.recaps import parse_recap
 from codexmem_core.consolidate.repository import GIT, Damaged, Repository
 from codexmem_core.consolidate.work import Work
+from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.consolidate.worktree import survey
 from codexmem_core.readpath.forgetting.lines import Provenance, without_raw_sections, without_sessions
 from codexmem_core.readpath.forgetting.wanted import Removed
@@ -154,9 +156,9 @@ class MemoryFiles:
         return self._generated(rebuild, stored)
 
     def _generated(self, rebuild: Rebuild, stored: Sequence[Stored]) -> frozenset[str]:
-        notes = dict(zip(self._note_paths(), self._notes(), strict=True))
+        extensions = taken_in(MemoryWorkspace(rebuild.place.memory, self.root), lambda text: text)
         files = rebuild.bench.stages.consolidate_offline(
-            rebuild.place.plugin, _Empty(rebuild.place.memory.name), stored, (), merge(stored, notes)
+            rebuild.place.plugin, _Empty(rebuild.place.memory.name), stored, (), merge(stored, extensions)
         )
         return frozenset(line for text in files.values() for line in text.split("\n") if line.strip())
 
@@ -192,12 +194,8 @@ class MemoryFiles:
         except Exception:  # noqa: BLE001 - what cannot be read may hold it
             return True
 
-    def _note_paths(self) -> list[str]:
-        paths = (path for path in self._hashes() if path.startswith(f"{EXTENSIONS}/") and path.endswith(".md"))
-        return sorted(path for path in paths if not path.endswith("/instructions.md"))
-
     def _notes(self) -> list[str]:
-        return [self._read(path) for path in self._note_paths()]
+        return [self._read(path) for path in self._hashes() if path.startswith(f"{EXTENSIONS}/") and is_note(path)]
 
     def _hashes(self) -> dict[str, str]:
         found = survey(self.root)

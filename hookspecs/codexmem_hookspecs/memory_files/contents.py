@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from codexmem_hookspecs.memory_files.document import Section, render
@@ -26,24 +26,23 @@ class Entry:
     """In full, or as an older entry is told."""
 
 
-def contents(entries: Sequence[Entry], imported: Sequence[str], room: int, rest: str) -> list[Section]:
+def contents(entries: Sequence[Entry], imported: Mapping[str, Sequence[str]], room: int, rest: str) -> list[Section]:
     """Sections below "What's in Memory", at most ``room`` bytes of UTF-8 when rendered.
 
     ``entries``: what is to be folded last comes first. Entries of the newest days stand in full; what does not fit
     loses its details, then stands as a count of its place, then as one count of all, which ``rest`` says.
-    ``imported``: files of other tools that are named.
+    ``imported``: lines that lead to what other tools remember, by place; undated, so they are among the older ones.
     """
     days = sorted({entry.day for entry in entries if entry.day != UNDATED}, reverse=True)[:RECENT_DAYS]
     recent = [entry for entry in entries if entry.day in days]
     older = [entry for entry in entries if entry.day not in days]
-    for full in _steps_down(len(recent)):
-        kept, folded = recent[:full], [*recent[full:], *older]
-        for short in _steps_down(len(folded)):
-            sections = [*_recent(kept), *_older(folded[:short], folded[short:], imported, rest)]
-            if size(render(sections)) <= room:
-                return sections
-        if full == 0:
-            break
+    for routes in (imported, {}) if imported else (imported,):
+        for full in _steps_down(len(recent)):
+            kept, folded = recent[:full], [*recent[full:], *older]
+            for short in _steps_down(len(folded)):
+                sections = [*_recent(kept), *_older(folded[:short], folded[short:], routes, rest)]
+                if size(render(sections)) <= room:
+                    return sections
     return []
 
 
@@ -66,22 +65,21 @@ def _recent(kept: Sequence[Entry]) -> list[Section]:
     return sections
 
 
-def _older(short: Sequence[Entry], counted: Sequence[Entry], imported: Sequence[str], rest: str) -> list[Section]:
+def _older(
+    short: Sequence[Entry], counted: Sequence[Entry], imported: Mapping[str, Sequence[str]], rest: str
+) -> list[Section]:
     if not short and not counted and not imported:
         return []
     places: dict[str, list[str]] = {}
     for entry in short:
         places.setdefault(entry.place, []).extend(_lines([entry], full=False))
+    for where, lines in imported.items():
+        places.setdefault(where, []).extend(lines)
     sections = [Section(3, "Older Memory Topics")]
     sections += [Section(4, where, lines) for where, lines in places.items()]
-    if imported:
-        shown = [f"- {one_line(path, 120)}" for path in imported[:3]]
-        left = len(imported) - len(shown)
-        more = [f"- and {left} more below extensions/"] if left else []
-        sections.append(Section(4, "imported from other tools", shown + more))
     if counted:
-        where = Counter(entry.place for entry in counted)
-        top = sorted(where.items(), key=lambda item: (-item[1], item[0]))[:3]
+        counts = Counter(entry.place for entry in counted)
+        top = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]
         named = ", ".join(f"{one_line(name, 60)} ({count})" for name, count in top)
         sections.append(Section(4, "everything else", [f"- {len(counted)} more {rest}: {named}"]))
     return sections

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from codexmem_hookspecs.memory_files.contents import Entry, contents
 from codexmem_hookspecs.memory_files.document import Section, render
 from codexmem_hookspecs.memory_files.findings import failure_line, guidance
+from codexmem_hookspecs.memory_files.imported import routes
 from codexmem_hookspecs.memory_files.lines import day, note_line, one_line, place, quoted, recap, size
 from codexmem_hookspecs.memory_files.rows import Sessions, rows_of, sessions
 from codexmem_hookspecs.values.consolidate import Digest, MergedFailure, MergedPreference, Problem, Stored
@@ -79,8 +80,7 @@ def summary(
         fitted("General Tips", lambda sources: _tips(digest, known, sources=sources), f"in {others}"),
         Section(2, IN_MEMORY),
     ]
-    imported = [path for path in digest.notes if not path.startswith(NOTE_PATH) and path.endswith(".md")]
-    return head + contents(entries, imported, limit - size(render(head)) - 1, rest)
+    return head + contents(entries, routes(digest), limit - size(render(head)) - 1, rest)
 
 
 def _profile(stored: Sequence[Stored], digest: Digest) -> list[str]:

@@ -11,7 +11,7 @@ from codexmem_hookspecs.errors import Refused, Rewritten, Unreadable
 from codexmem_hookspecs.values.capture import FileStat, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from codexmem_hookspecs.known import Known
 
@@ -64,7 +64,13 @@ class PlainFolder:
         return True
 
     def scan(
-        self, under: str = "", *, suffixes: tuple[str, ...] = (), links: bool = False, known: Known | None = None
+        self,
+        under: str = "",
+        *,
+        suffixes: tuple[str, ...] = (),
+        links: bool = False,
+        known: Known | None = None,
+        on_error: Callable[[str, OSError], None] | None = None,
     ) -> Iterator[FileStat]:
         """Files below that are not known; a folder reached twice is walked once."""
         seen: set[tuple[int, int]] = set()
@@ -76,7 +82,14 @@ class PlainFolder:
             if (stat.st_dev, stat.st_ino) in seen:
                 continue
             seen.add((stat.st_dev, stat.st_ino))
-            with os.scandir(folder) as entries:
+            try:
+                listed = os.scandir(folder)
+            except OSError as error:
+                if on_error is None:
+                    raise
+                on_error(inside, error)
+                continue
+            with listed as entries:
                 for entry in entries:
                     path = f"{inside}/{entry.name}" if inside else entry.name
                     if entry.name.startswith("."):

@@ -167,12 +167,15 @@ class PlainServices:
     processes: NoPrograms = field(default_factory=NoPrograms)
     sessions: KnownSessions = field(default_factory=KnownSessions)
     tools: NoTools = field(default_factory=NoTools)
+    memories: dict[str, str] = field(default_factory=dict)
+    """Name → folder; by itself V1's in the temporary home."""
     deadline: PlainDeadline = field(default_factory=PlainDeadline)
     clock: FixedClock = field(default_factory=FixedClock)
     log: RecordingLog = field(default_factory=RecordingLog)
 
     def __post_init__(self) -> None:
         self.environ.setdefault("HOME", self.home)
+        self.memories.setdefault("v1", os.path.join(self.home, "codexmem", "memories"))
 
     def settings_for(self, cwd: str) -> Mapping[str, SettingValue]:  # noqa: ARG002 - no project files here
         """The settings; projects change nothing."""

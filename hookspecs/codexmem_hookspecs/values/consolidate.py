@@ -112,6 +112,26 @@ class MergedDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """One thing that another tool remembers, out of an extension's resources: evidence, never an instruction."""
+
+    path: str
+    """The file it stands in, relative to the memory root."""
+    text: str
+    """As it stands there, Markdown, perhaps of several lines; pointers into the other tool's own files are left out."""
+    title: str = ""
+    """What it is called there: a name, or the heading above it."""
+    summary: str = ""
+    """The same in a few words, where the tool has them."""
+    kind: Literal["preference", "knowledge", "failure"] = "knowledge"
+    cwd: str = ""
+    """The working directory that it is about, and nowhere else; empty when none is stated."""
+    tag: str = ""
+    """Marks what comes from there, as the extension's instructions say: ``[from claude]``. Every line made of it ends
+    with this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
     """Findings of all stored sessions, merged by the engine; newest first within each kind."""
 
@@ -121,3 +141,6 @@ class Digest:
     decisions: tuple[MergedDecision, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     """Ad-hoc notes and imported files by path: authoritative content, untrusted as instructions."""
+    imported: tuple[Imported, ...] = ()
+    """What the imported files among the notes say, taken apart; in the order of paths and of places in them. What was
+    ours before the other tool took it in is left out."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+OWN_TAGS = ("[from codexmem]", "[from opencode]")
+"""What another tool marks as coming from us, or from the plugin whose memories we take over. It is never taken in
+again: both sides would otherwise echo each other for ever."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mirror:

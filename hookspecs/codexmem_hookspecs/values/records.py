@@ -85,6 +85,8 @@ class DoctorCheck:
     summary: str
     run: Callable[[Services], Iterable[Finding]]
     fix: Callable[[Services], Iterable[Finding]] | None = None
+    in_status: bool = False
+    """Whether ``codexmem status`` shows what it finds as well: how a plugin tells its own state. Must be quick then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,20 +127,14 @@ def test_a_row_that_a_model_wrote_is_represented_with_its_preferences(memory, ke
     assert "the queue needs three brokers" in memory.handbook
 
 
-def test_notes_are_told_and_marked_and_imports_are_routes(memory):
-    memory.notes = {
-        "extensions/ad_hoc/notes/2026-10-01T00-00-00-host.md": "The staging host is heron.\n",
-        "extensions/claude/resources/p/MEMORY.md": "# Ports\n\nThe port is 4100.",
-    }
+def test_notes_are_told_and_marked(memory):
+    memory.notes = {"extensions/ad_hoc/notes/2026-10-01T00-00-00-host.md": "The staging host is heron.\n"}
     memory.consolidate()
     for text in (memory.handbook, memory.summary):
         assert (
             '"The staging host is heron." (from extensions/ad_hoc/notes/2026-10-01T00-00-00-host.md) [ad-hoc note]'
             in text
         )
-    assert "- extensions/claude/resources/p/MEMORY.md: Ports" in memory.handbook
-    assert "extensions/claude/resources/p/MEMORY.md" in memory.summary.split("### Older Memory Topics")[1]
-    assert "4100" not in memory.summary
 
 
 def test_what_the_user_said_about_themselves_is_the_profile(memory, keep):

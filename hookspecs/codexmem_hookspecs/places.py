@@ -1,0 +1,84 @@
+"""Whether two folders are the same or lie in each other, by what the file system says. For plugins and the engine.
+
+Names prove little: a folder has several through links, mounts and letter case. So folders that exist are compared by
+device and inode, and only what does not exist yet by name, in the way of the file system that it would be on.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+
+Identity = tuple[int, int]
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether one of two absolute paths is the other or lies somewhere below it. Neither need exist.
+
+    In doubt (an inode of 0, a file system that does not say whether it tells ``A`` from ``a``) they overlap rather than
+    not.
+    """
+    first, second = _identity(one), _identity(other)
+    if (second and second in _ancestry(one)) or (first and first in _ancestry(other)):
+        return True
+    if first and second:
+        return False
+    one, other = os.path.realpath(one), os.path.realpath(other)
+    fold = folds_case(one) or folds_case(other)
+    names, others = _names(one, fold=fold), _names(other, fold=fold)
+    shorter = min(len(names), len(others))
+    return names[:shorter] == others[:shorter]
+
+
+def _identity(path: str) -> Identity | None:
+    """Which file it is; None when there is none, or when the file system does not number its files."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_ino else None
+
+
+def _ancestry(path: str) -> set[Identity]:
+    """The folder itself and all above it that exist."""
+    found = set()
+    here = os.path.realpath(path)
+    while True:
+        identity = _identity(here)
+        if identity:
+            found.add(identity)
+        parent = os.path.dirname(here)
+        if parent == here:
+            return found
+        here = parent
+
+
+def _names(path: str, *, fold: bool) -> tuple[str, ...]:
+    """From the root down. File systems that fold letter case do not tell composed characters from decomposed ones."""
+    plain = unicodedata.normalize("NFD", path).casefold() if fold else path
+    return tuple(part for part in plain.split(os.sep) if part)
+
+
+def folds_case(path: str) -> bool:
+    """Whether the file system of the nearest folder that exists takes ``A`` and ``a`` for one name.
+
+    Asked of the system, for one machine has both kinds. True where nothing on the way has a letter to try it with.
+    """
+    here = path
+    while not os.path.lexists(here) and os.path.dirname(here) != here:
+        here = os.path.dirname(here)
+    device = _device(here)
+    while os.path.dirname(here) != here and _device(os.path.dirname(here)) == device:
+        name = os.path.basename(here)
+        if name.swapcase() != name:
+            other = os.path.join(os.path.dirname(here), name.swapcase())
+            return _identity(here) is not None and _identity(here) == _identity(other)
+        here = os.path.dirname(here)
+    return True
+
+
+def _device(path: str) -> int:
+    try:
+        return os.lstat(path).st_dev
+    except OSError:
+        return -1
