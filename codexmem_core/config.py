@@ -88,6 +88,11 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
             key="tokens_per_day", default=2_000_000, low=0, high=10_000_000_000, help="tokens a day (UTC), all memories"
         ),
     ),
+    "worker": (
+        Setting(
+            key="idle_s", default=300, low=1, high=86_400, help="seconds without an event after which the worker ends"
+        ),
+    ),
     "plugins": (Setting(key="disabled", default=(), help="plugins that are not loaded, by name"),),
 }
 

@@ -262,6 +262,10 @@ class Engine:
             rules=cache(self.projects.rules),
         )
 
+    def look_again(self) -> None:
+        """Ask anew for :attr:`guards`, for sessions may have been switched off or on meanwhile."""
+        self.__dict__.pop("guards", None)
+
     @cached_property
     def tombstones(self) -> TombstoneBook:
         """What must not be learned again."""

@@ -17,9 +17,15 @@ from codexmem_core.safety.redaction import redact
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from codexmem_hookspecs.services import Deadline
+
     from codexmem_core.consolidate.consolidation import Consolidated
 
 POLL_S = 0.05
+
+
+class PassStopped(Exception):  # noqa: N818 - a state that a caller handles
+    """The pass is no longer wanted; everything that it held was given back untouched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +51,17 @@ class LaneWork:
     """Give the lane's claims back, with the reason, and whether it hung: then what it worked on counts as failed."""
 
 
-def run_all(lanes: Sequence[LaneWork], *, stall_s: float, progress: Callable[[int, int], None]) -> list[LaneResult]:
-    """Run all lanes at the same time; a lane in which nothing moves for ``stall_s`` seconds is given up."""
+def run_all(
+    lanes: Sequence[LaneWork],
+    *,
+    stall_s: float,
+    progress: Callable[[int, int], None],
+    deadline: Deadline | None = None,
+) -> list[LaneResult]:
+    """Run all lanes at the same time; a lane in which nothing moves for ``stall_s`` seconds is given up.
+
+    Raises PassStopped when the deadline is cancelled, without waiting for the lanes.
+    """
     running = [_Running(lane) for lane in lanes]
     for lane in running:
         lane.thread.start()
@@ -54,6 +69,8 @@ def run_all(lanes: Sequence[LaneWork], *, stall_s: float, progress: Callable[[in
     try:
         while any(lane.is_going(stall_s) for lane in running):
             progress(sum(lane.moved for lane in running), total)
+            if deadline is not None and deadline.cancelled:
+                raise PassStopped("the pass was stopped")
             next(lane for lane in running if lane.is_going(stall_s)).thread.join(POLL_S)
     except BaseException:
         for lane in running:

@@ -19,6 +19,7 @@ from codexmem_core.store.workers import worker_identity
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from codexmem_hookspecs.services import Deadline
     from codexmem_hookspecs.values.capture import Session
 
     from codexmem_core.engine import Engine
@@ -32,12 +33,19 @@ SWITCHED_OFF = "learning is switched off ([memories] generate_memories)"
 class MemoryLane:
     """Runs in a thread of its own, with its own database connection, deadline and name in claims."""
 
-    def __init__(self, engine: Engine, plugin: str, request: RunRequest, eligible: Sequence[Session]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        plugin: str,
+        request: RunRequest,
+        eligible: Sequence[Session],
+        deadline: Deadline | None = None,
+    ) -> None:
         self._engine = engine
         self._plugin = plugin
         self._request = request
         self._eligible = eligible
-        self._deadline = WorkDeadline(NO_LIMIT)
+        self._deadline = WorkDeadline(NO_LIMIT, within=deadline)
         self._worker = worker_identity()
         self._costs = engine.model.backend.costs
         self.memory = engine.memories[plugin]

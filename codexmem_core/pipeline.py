@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from codexmem_core import lanes
 from codexmem_core.capture import events, selection, sessions
+from codexmem_core.capture.events import TakenIn
 from codexmem_core.capture.selection import Selection
 from codexmem_core.capture.sessions import Discovery
-from codexmem_core.host import payloads
+from codexmem_core.host import payloads, shim
 from codexmem_core.lanes import LaneWork
 from codexmem_core.memory_lane import MemoryLane
 from codexmem_core.plugins.calls import PluginError
@@ -18,6 +19,7 @@ from codexmem_core.readpath.gone import forget_what_is_gone
 from codexmem_core.readpath.session_start import session_start_context
 from codexmem_core.readpath.sieve import watch_tools
 from codexmem_core.report import RunReport, report_of
+from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.services.processes import CHILD_MARK
 from codexmem_core.store.errors import StoreError
 
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.values.capture import Session
+    from codexmem_hookspecs.services import Deadline
+    from codexmem_hookspecs.values.capture import EventKind, Session
 
-    from codexmem_core.capture.events import TakenIn
     from codexmem_core.engine import Engine
     from codexmem_core.request import RunRequest
 
@@ -44,14 +46,26 @@ class Progress:
 
 
 def run(
-    engine: Engine, request: RunRequest, progress: Callable[[Progress], None] = lambda _progress: None
+    engine: Engine,
+    request: RunRequest,
+    progress: Callable[[Progress], None] = lambda _progress: None,
+    *,
+    deadline: Deadline | None = None,
+    before: TakenIn | None = None,
 ) -> RunReport:
-    """One pass. Every failure stays in its lane and is in the report. Raises UnknownNameError for a wrong name."""
+    """One pass. Every failure stays in its lane and is in the report.
+
+    ``deadline``: once it is cancelled, everything is given back and lanes.PassStopped raised. ``before``: what was
+    taken in since the last pass. Raises UnknownNameError for a wrong name.
+    """
     if engine.environ.get(CHILD_MARK):
         return report_of(0, {}, [], [], errors=[f"{CHILD_MARK} is set: a model's own session learns nothing"])
     if request.host:
         engine.host(request.host)
-    taken = take_in_events(engine)
+    taken = before or TakenIn()
+    taken.add(take_in_events(engine))
+    forget_what_is_gone(engine)
+    tell_plugins(engine)
     plugins = [engine.memory_plugin(request.memory)] if request.memory else list(engine.memories)
     found = Discovery(changed=(), unchanged=0, warnings=())
     chosen, unknown = Selection(eligible=(), refused={}), list[str]()
@@ -59,10 +73,11 @@ def run(
         found = sessions.discover(engine.stages, engine.catalogue, host=request.host, folder=request.folder)
         chosen, unknown = choose(engine, request, found)
         count_new_citations(engine, taken.stopped)
-    memories = [MemoryLane(engine, plugin, request, chosen.eligible) for plugin in plugins]
+    memories = [MemoryLane(engine, plugin, request, chosen.eligible, deadline) for plugin in plugins]
     results = lanes.run_all(
         [LaneWork(lane.memory.name, len(chosen.eligible), lane.work, lane.abandon) for lane in memories],
         stall_s=60.0 * engine.config.decimal("models", "job_minutes"),
+        deadline=deadline,
         progress=lambda done, total: progress(Progress(done=done, total=total)),
     )
     publish_payloads(engine)
@@ -79,20 +94,28 @@ def run(
 
 def take_in_events(engine: Engine) -> TakenIn:
     """The spool first: the file of an event is the only sign of it."""
-    log = engine.log("capture")
-    taken = events.take_in(
-        engine.spool, engine.hosts, engine.stages.reactions(), engine.catalogue, engine.deliveries, engine.guards, log
+    engine.spool.sweep()
+    records = events.Records(
+        catalogue=engine.catalogue, deliveries=engine.deliveries, reactions=engine.stages.reactions()
     )
-    engine.__dict__.pop("guards", None)  # what came in may have switched sessions off
-    forget_what_is_gone(engine)
+    engine.look_again()  # other processes may have switched sessions off
+    now_ms = engine.clock.now_ms()
+    taken = events.take_in(engine.spool, engine.hosts, engine.guards, records, engine.log("capture"), now_ms)
+    engine.look_again()  # and so may what came in
     watch_tools(engine.access, taken.tools.values())
-    events.deliver(
-        engine.stages,
-        engine.deliveries,
-        log,
-        may_be_told=lambda event: events.may_be_told(event, engine.guards, engine.catalogue),
-    )
     return taken
+
+
+def tell_plugins(engine: Engine, *, wait_s: float = events.DELIVERY_S) -> None:
+    """Events that are due for plugins; what is not done within the time goes on by itself."""
+    desk = events.Desk(
+        stages=engine.stages,
+        deliveries=engine.deliveries,
+        locks=GuardedFolder(engine.home.locks, write=True),
+        may_be_told=lambda event: events.may_be_told(event, engine.guards, engine.catalogue),
+        log=engine.log("capture"),
+    )
+    events.deliver(desk, wait_s=wait_s)
 
 
 def choose(engine: Engine, request: RunRequest, found: Discovery) -> tuple[Selection, list[str]]:
@@ -138,16 +161,35 @@ def count_new_citations(engine: Engine, stopped: Mapping[tuple[str, str], Sessio
 
 
 def publish_payloads(engine: Engine) -> None:
-    """What hooks print from now on."""
-    if not engine.memories:
-        return
-    memory = engine.memories[engine.memory_plugin()].name
-
-    def context(host: Host) -> str:
+    """What hooks print from now on, when they ask for more, and when they wait."""
+    wanted: dict[str, bytes] = {}
+    for host in engine.hosts.values() if engine.memories else ():
         try:
-            return session_start_context(engine, host=host.name)
+            wanted |= payloads.files_of(host, _offer(engine, host))
+        except Exception as error:  # noqa: BLE001 - one host's failure costs no other host its memory
+            engine.log("context").warning("a host is given nothing", host=host.name, error=str(error))
+    folders = "".join(f"{folder}\n" for folder in engine.projects.asked_folders)
+    if folders:
+        wanted[shim.ASKED] = folders.encode("utf-8", "surrogateescape")
+    payloads.publish(engine.home.payloads, wanted)
+
+
+def _offer(engine: Engine, host: Host) -> payloads.Offer:
+    context = ""
+    if payloads.SESSION_START.intersection(host.answers.values()):
+        try:
+            context = session_start_context(engine, host=host.name)
         except PluginError as error:  # a session without memory is better than one with what cannot be trusted
             engine.log("context").warning("sessions are given nothing", error=str(error))
-            return ""
+    memory = engine.memories[engine.memory_plugin()].name
+    return payloads.Offer(memory=memory, context=context, live_s={}, wait_s=waits(engine))
 
-    payloads.publish(engine.home.payloads, engine.hosts.values(), memory, context)
+
+def waits(engine: Engine) -> dict[EventKind, float]:
+    """Kinds of events on which hosts wait, with the longest time that a plugin asks for."""
+    longest: dict[EventKind, float] = {}
+    for reactions in engine.stages.reactions().values():
+        for reaction in reactions:
+            if reaction.wait_s > 0:
+                longest[reaction.kind] = max(longest.get(reaction.kind, 0.0), reaction.wait_s)
+    return longest

@@ -21,6 +21,8 @@ import msgspec
 from codexmem_hookspecs.errors import TryLater
 from codexmem_hookspecs.values.capture import Event, Session
 
+from codexmem_core.capture.ended import end_of_cleared, ends_unheard
+from codexmem_core.host.spool import Header
 from codexmem_core.paths import inside_any
 from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
 from codexmem_core.safety.redaction import redact, safe
@@ -31,22 +33,20 @@ if TYPE_CHECKING:
 
     from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Log
-    from codexmem_hookspecs.values.capture import Reaction
+    from codexmem_hookspecs.values.capture import EventKind, Reaction
 
     from codexmem_core.capture.guards import Guards
     from codexmem_core.host.spool import Spool, SpooledEvent
     from codexmem_core.plugins.stages import Stages
+    from codexmem_core.safety.files import GuardedFolder
     from codexmem_core.store.catalogue import Catalogue
-    from codexmem_core.store.deliveries import Deliveries
+    from codexmem_core.store.deliveries import Deliveries, Delivery
 
 RETRY_S = 60.0
 """Until the next delivery to a plugin that failed without saying when."""
 
 DELIVERY_S = 60.0
 """Longest wait of a pass for reactions; what is not done then is delivered again in the next pass."""
-
-BYPASSED = "bypass=1"
-"""In the header of an event: the host runs with the bypass variable."""
 
 BEGINNINGS = frozenset({"startup", "clear", "fork"})
 """Moments at which a session is new."""
@@ -57,32 +57,49 @@ class TakenIn:
     """What the spool held."""
 
     events: int = 0
+    kinds: set[EventKind] = field(default_factory=set)
     stopped: dict[tuple[str, str], Session] = field(default_factory=dict)
     """Sessions in which the agent has just answered."""
     tools: dict[tuple[str, str], tuple[Session, list[str]]] = field(default_factory=dict)
     """Tools that were called, by session."""
 
+    def add(self, later: TakenIn) -> None:
+        """What was taken in after this."""
+        self.events += later.events
+        self.kinds |= later.kinds
+        self.stopped |= later.stopped
+        for key, (session, names) in later.tools.items():
+            self.tools.setdefault(key, (session, []))[1].extend(names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """Where events are written down, and for whom."""
+
+    catalogue: Catalogue
+    deliveries: Deliveries
+    reactions: Mapping[str, Iterable[Reaction]]
+    """By plugin."""
+
 
 def take_in(
-    spool: Spool,
-    hosts: Mapping[str, Host],
-    reactions: Mapping[str, Iterable[Reaction]],
-    catalogue: Catalogue,
-    deliveries: Deliveries,
-    guards: Guards,
-    log: Log,
+    spool: Spool, hosts: Mapping[str, Host], guards: Guards, records: Records, log: Log, now_ms: int
 ) -> TakenIn:
     """Record every waiting event, in order of time. A file that is no event is set aside with a warning.
+
+    A session whose process is gone has ended: a host that is killed runs no hook.
 
     A session that begins while nothing is to be learned is never learned from (Codex 0.171: its mode is stamped when it
     is created).
     """
-    taken = TakenIn()
+    taken, catalogue = TakenIn(), records.catalogue
     for spooled in spool.read_all():
         if isinstance(spooled, tuple):
             name, reason = spooled
             log.warning("event not understood", kept=spool.set_aside(name), reason=reason)
             continue
+        if spooled.header.oversized:
+            catalogue.note("hooks", f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
         try:
             events = decode(spooled, hosts)
         except Exception as error:  # noqa: BLE001 - a host's decoder stops only this event
@@ -90,14 +107,15 @@ def take_in(
             continue
         catalogue.event_fired(spooled.host, spooled.event, spooled.at_ms)
         for event in events:
-            if BYPASSED in spooled.header.split():
+            if spooled.header.bypassed:
                 catalogue.bypass(event.session.host, event.session.id)
             elif not inside_any(event.session.cwd, guards.own_folders):
                 if event.moment in BEGINNINGS and not guards.learning:
                     catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")
-                wanting = reactions if may_be_told(event, guards, catalogue) else {}
-                _record(event, spooled.header, wanting, catalogue, deliveries, taken)
+                _record(event, spooled.header, records, guards, taken)
         spool.remove(spooled.name)
+    for event in ends_unheard(catalogue, now_ms):
+        _record(event, Header(), records, guards, taken)
     return taken
 
 
@@ -125,22 +143,21 @@ def may_be_told(event: Event, guards: Guards, catalogue: Catalogue) -> bool:
     return catalogue.mode_of(*key) == "enabled" and not any(map(guards.refusal, sessions))
 
 
-def _record(
-    event: Event,
-    header: str,
-    reactions: Mapping[str, Iterable[Reaction]],
-    catalogue: Catalogue,
-    deliveries: Deliveries,
-    taken: TakenIn,
-) -> None:
+def _record(event: Event, header: Header, records: Records, guards: Guards, taken: TakenIn) -> None:
     taken.events += 1
-    key = (event.session.host, event.session.id)
-    if header:
+    key, catalogue = (event.session.host, event.session.id), records.catalogue
+    taken.kinds.add(event.kind)
+    if header.memory:
         # What the hook really printed, not what would be printed now.
-        catalogue.freeze_memory(*key, header.split(" ", 1)[0])
+        catalogue.freeze_memory(*key, header.memory)
+        catalogue.context_given(*key, header.generation, event.at_ms)
     if event.kind == "end":
         catalogue.mark_ended(*key, event.at_ms)
-    elif event.kind in ("start", "prompt"):
+        catalogue.left(*key)
+    elif header.pid:
+        end_of_cleared(catalogue, event, header.pid, header.started)
+        catalogue.seen_in(*key, header.pid, header.started, event.at_ms)
+    if event.kind in ("start", "prompt"):
         catalogue.mark_active(*key, event.at_ms)
     if event.kind == "deleted":
         # Written down before the spool file goes: memory forgets the session in this pass or a later one.
@@ -149,24 +166,32 @@ def _record(
         taken.stopped[key] = event.session
     elif event.kind == "tool":
         taken.tools.setdefault(key, (event.session, []))[1].append(event.tool)
-    wanted = [plugin for plugin, kinds in reactions.items() if event.kind in {reaction.kind for reaction in kinds}]
-    deliveries.record(event, msgspec.json.encode(event).decode(), wanted)
-
-
-def deliver(
-    stages: Stages,
-    deliveries: Deliveries,
-    log: Log,
-    *,
-    may_be_told: Callable[[Event], bool] = lambda _event: True,
-    wait_s: float = DELIVERY_S,
-) -> None:
-    """Tell each plugin what is due for it, every plugin in a thread of its own."""
-    plugins = sorted({due.plugin for due in deliveries.due()})
-    threads = [
-        threading.Thread(target=_deliver_to, args=(plugin, stages, deliveries, log, may_be_told), daemon=True)
-        for plugin in plugins
+    wanted = [
+        plugin
+        for plugin, reactions in records.reactions.items()
+        if event.kind in {reaction.kind for reaction in reactions} and may_be_told(event, guards, catalogue)
     ]
+    records.deliveries.record(event, msgspec.json.encode(event).decode(), wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where plugins are told of events."""
+
+    stages: Stages
+    deliveries: Deliveries
+    locks: GuardedFolder
+    may_be_told: Callable[[Event], bool]
+    log: Log
+
+
+def deliver(desk: Desk, *, wait_s: float = DELIVERY_S) -> None:
+    """Tell each plugin what is due for it, every plugin in a thread of its own.
+
+    One thread a plugin in all processes: what another one is telling it, and one that hangs there, is left alone.
+    """
+    plugins = sorted({due.plugin for due in desk.deliveries.due()})
+    threads = [threading.Thread(target=_deliver_to, args=(plugin, desk), daemon=True) for plugin in plugins]
     for thread in threads:
         thread.start()
     ends_at = time.monotonic() + wait_s
@@ -174,22 +199,25 @@ def deliver(
         thread.join(max(0.0, ends_at - time.monotonic()))
 
 
-def _deliver_to(
-    plugin: str, stages: Stages, deliveries: Deliveries, log: Log, may_be_told: Callable[[Event], bool]
-) -> None:
-    while waiting := deliveries.due(plugin):
-        for due in waiting:
-            newer = deliveries.newer(*due.key, due.event_id)
-            event = replace(msgspec.json.decode(due.payload, type=Event), newer=newer)
-            if not may_be_told(event):
-                deliveries.done(due)
-                continue
-            try:
-                stages.react(plugin, event)
-            except TryLater as later:
-                deliveries.failed(due, redact(str(later)), after_s=later.after_s)
-            except Exception as error:  # noqa: BLE001 - a plugin's failure is delivered again
-                deliveries.failed(due, redact(str(error)), after_s=RETRY_S)
-                log.warning("reaction failed", listener=plugin, event_kind=event.kind, error=str(error))
-            else:
-                deliveries.done(due)
+def _deliver_to(plugin: str, desk: Desk) -> None:
+    with desk.locks.lock(f"deliver-{plugin}") as ours:
+        while ours and (waiting := desk.deliveries.due(plugin)):
+            for due in waiting:
+                _tell(due, desk)
+
+
+def _tell(due: Delivery, desk: Desk) -> None:
+    deliveries = desk.deliveries
+    event = replace(msgspec.json.decode(due.payload, type=Event), newer=deliveries.newer(*due.key, due.event_id))
+    if not desk.may_be_told(event):
+        deliveries.done(due)
+        return
+    try:
+        desk.stages.react(due.plugin, event)
+    except TryLater as later:
+        deliveries.failed(due, redact(str(later)), after_s=later.after_s)
+    except Exception as error:  # noqa: BLE001 - a plugin's failure is delivered again
+        deliveries.failed(due, redact(str(error)), after_s=RETRY_S)
+        desk.log.warning("reaction failed", listener=due.plugin, event_kind=event.kind, error=str(error))
+    else:
+        deliveries.done(due)

@@ -46,6 +46,8 @@ class CatalogueTables(NamedTuple):
     ends: Any
     meta: Any
     versions: Any
+    processes: Any
+    given: Any
     own: Any
     events: Any
     deliveries: Any
@@ -168,6 +170,23 @@ def catalogue_tables(database: Database) -> CatalogueTables:
         class Meta:
             table_name, primary_key = "memory_session_versions", CompositeKey("host", "session_id")
 
+    class Process(Model):
+        """The process of the host in which a session was last seen."""
+
+        host, session_id, started = TextField(), TextField(), TextField()
+        pid, seen_at_ms = IntegerField(), IntegerField()
+
+        class Meta:
+            table_name, primary_key = "session_processes", CompositeKey("host", "session_id")
+
+    class Given(Model):
+        """The context that a session was last given."""
+
+        host, session_id, generation, given_at_ms = TextField(), TextField(), TextField(), IntegerField()
+
+        class Meta:
+            table_name, primary_key = "session_contexts", CompositeKey("host", "session_id")
+
     class Own(Model):
         """A session that we started ourselves."""
 
@@ -272,6 +291,8 @@ def catalogue_tables(database: Database) -> CatalogueTables:
         ends=End,
         meta=Meta_,
         versions=Version,
+        processes=Process,
+        given=Given,
         own=Own,
         events=Happened,
         deliveries=Delivery,

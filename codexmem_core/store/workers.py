@@ -41,6 +41,20 @@ def owner_is_dead(worker: str) -> bool:
     return bool(match["start"] and start and match["start"] != start)
 
 
+def process_started(pid: int) -> str:
+    """``<start>.<namespace>`` of a process that runs, as hooks note it down; empty where the system does not tell."""
+    start, state = _start_and_state(pid)
+    return f"{start}.{_namespace()}" if start and state not in ("Z", "X") else ""
+
+
+def process_has_ended(pid: int, started: str) -> bool:
+    """Whether that very process has certainly ended. Of other containers and other systems nothing is known."""
+    _, _, namespace = started.partition(".")
+    if not _namespace() or namespace != _namespace():
+        return False
+    return process_started(pid) != started
+
+
 def _host() -> str:
     return socket.gethostname().replace(":", "_")
 

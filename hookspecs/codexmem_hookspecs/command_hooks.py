@@ -24,6 +24,16 @@ STARTS: Mapping[str, Moment] = MappingProxyType(
 )
 """What a start hook says about where the session comes from."""
 
+ANSWERS: Mapping[str, Moment] = MappingProxyType(
+    {**{f"SessionStart-{source}": moment for source, moment in STARTS.items()}, "UserPromptSubmit": "prompt"}
+)
+"""Installed once for each matcher, so that what a session is given at its start lies ready and at a resume does not."""
+
+
+def bare(event: str) -> str:
+    """The host's own name of an event."""
+    return event.partition("-")[0]
+
 
 HOOK_S = 10
 """Seconds for a hook that does nothing but write a file and print another."""
@@ -49,7 +59,7 @@ class CommandHost:
     """The home's name in the user's home without it."""
     kinds: Mapping[str, EventKind] = MappingProxyType({})
     """Hook events → what they are; others are nothing."""
-    answers: Mapping[str, Moment] = MappingProxyType({"SessionStart": "startup", "UserPromptSubmit": "prompt"})
+    answers: Mapping[str, Moment] = ANSWERS
     notices: frozenset[str] = frozenset()
     """Hook events after which a line for the user is shown."""
     turn_keys: tuple[str, ...] = ("tool_use_id",)
@@ -76,12 +86,13 @@ class CommandHost:
 
     def decode(self, event: str, payload: Mapping[str, object], at_ms: int) -> Sequence[Event]:
         """One event, or none."""
+        event, _, matched = event.partition("-")
         kind, session_id = self.kinds.get(event), text_of(payload, "session_id")
         if kind is None or not session_id or not self.counts(payload):
             return ()
         moment: Moment | Literal[""] = ""
         if kind == "start":
-            moment = STARTS.get(text_of(payload, "source"), "startup")
+            moment = STARTS.get(text_of(payload, "source")) or STARTS.get(matched, "startup")
         elif kind == "prompt":
             moment = "prompt"
         turn = next(filter(None, (text_of(payload, key) for key in self.turn_keys)), "")
@@ -108,7 +119,8 @@ class CommandHost:
     def encode(self, event: str, answer: Answer) -> bytes:
         """Only keys that the event's output may have; nothing at all when there is nothing to say."""
         output: dict[str, object] = {}
-        if answer.context and event in self.answers:
+        event = bare(event)
+        if answer.context and event in map(bare, self.answers):
             output["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": answer.context}
         if answer.notice and event in self.notices:
             output["systemMessage"] = answer.notice

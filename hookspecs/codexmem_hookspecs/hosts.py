@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from codexmem_hookspecs.values.capture import Answer, Event, Item, Moment, Session
+from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
 from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
@@ -24,7 +24,16 @@ class Host(Protocol):
 
     @property
     def answers(self) -> Mapping[str, Moment]:
-        """The host's hook events that take an answer, each with the moment it asks for."""
+        """The host's hook events that take an answer, each with the moment it asks for.
+
+        An event that asks at several moments is there once for each, with the moment after a dash
+        (``SessionStart-clear``): it is installed once for each as well, so that its answer can lie ready.
+        """
+        ...
+
+    @property
+    def kinds(self) -> Mapping[str, EventKind]:
+        """The host's hook events, without a moment after a dash, each with what it tells."""
         ...
 
     @property
@@ -50,11 +59,14 @@ class Host(Protocol):
         ...
 
     def decode(self, event: str, payload: Mapping[str, object], at_ms: int) -> Sequence[Event]:
-        """A hook's payload as events; empty when there is nothing to record (a subagent's, an unknown event)."""
+        """A hook's payload as events; empty when there is nothing to record (a subagent's, an unknown event).
+
+        ``event`` as in ``answers``, with or without the moment after a dash.
+        """
         ...
 
     def encode(self, event: str, answer: Answer) -> bytes:
-        """What to print for the host; empty when there is nothing to say."""
+        """What to print for the host; empty when there is nothing to say. ``event`` as for :meth:`decode`."""
         ...
 
     def own_text(self, item: Item) -> bool:

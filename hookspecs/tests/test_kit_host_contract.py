@@ -24,6 +24,7 @@ class DiaryHost:
     name = "diary"
     title = "Diary"
     answers = MappingProxyType({"Begin": "startup"})
+    kinds = KINDS
     limit_bytes = 0
 
     def homes(self, environ):

@@ -44,6 +44,7 @@ class DeletingHost:
 
     title = "Deleting"
     answers: ClassVar = {}
+    kinds: ClassVar = {}
     limit_bytes = 0
 
     def homes(self, environ):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 
-from codexmem_core.host.spool import Spool
+import pytest
+
+from codexmem_core.host.spool import Header, Spool, parsed
 
 
 def test_events_come_back_in_order_of_time_with_header_and_payload(tmp_path):
     spool = Spool(str(tmp_path / "spool"))
     spool.write("codex", "Stop", b'{"a": 1}\n', at_ms=2_000)
-    spool.write("claude", "SessionStart", b"{}", at_ms=1_000, header="v1 abc")
+    spool.write("claude", "SessionStart", b"{}", at_ms=1_000, header="v1 abc pid=42 started=7.9")
     first, second = spool.read_all()
     assert (first.host, first.event, first.at_ms, first.header, first.payload) == (
-        "claude", "SessionStart", 1_000, "v1 abc", b"{}",
+        "claude", "SessionStart", 1_000, Header(memory="v1", generation="abc", pid=42, started="7.9"), b"{}",
     )  # fmt: skip
-    assert (second.host, second.event, second.header, second.payload) == ("codex", "Stop", "", b'{"a": 1}\n')
+    assert (second.host, second.event, second.header, second.payload) == ("codex", "Stop", Header(), b'{"a": 1}\n')
 
 
 def test_an_empty_or_missing_spool_has_no_events(tmp_path):
@@ -62,3 +64,39 @@ def test_a_recorded_event_goes(tmp_path):
     name = spool.write("codex", "Stop", b"{}", at_ms=1)
     spool.remove(name)
     assert spool.names() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "header"),
+    [
+        ("", Header()),
+        (" pid=1 started=2.3", Header(pid=1, started="2.3")),
+        ("v1 abc", Header(memory="v1", generation="abc")),
+        ("v1", Header(memory="v1")),
+        (" oversized=70000000", Header(oversized=70_000_000)),
+        ("v1 abc later=x pid=many", Header(memory="v1", generation="abc")),
+    ],
+)
+def test_a_header_is_read_as_far_as_it_is_understood(line, header):
+    assert parsed(line) == header
+
+
+def test_what_another_process_took_in_meanwhile_is_no_trouble(tmp_path):
+    spool = Spool(str(tmp_path))
+    names = [spool.write("codex", "Stop", b"{}", at_ms=number) for number in (1, 2)]
+    events = spool.read_all()
+    assert next(events).name == names[0]
+    for name in names:
+        spool.remove(name)
+    assert list(events) == []
+    spool.remove(names[0])
+
+
+def test_what_a_killed_hook_left_unfinished_is_swept_after_an_hour(tmp_path):
+    spool = Spool(str(tmp_path))
+    old, young = tmp_path / ".0000000001000.x.codex.Stop", tmp_path / ".0000000002000.x.codex.Stop"
+    for path in (old, young):
+        path.write_bytes(b"\n{")
+    os.utime(old, (0, 0))
+    spool.sweep()
+    assert (old.exists(), young.exists()) == (False, True)

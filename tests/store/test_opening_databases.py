@@ -163,7 +163,9 @@ def test_writing_inside_a_consistent_read_is_refused(memory, jobs):
 # --- migrations
 
 
-@pytest.mark.parametrize(("kind", "version"), [("memory", "0001"), ("catalogue", "0001"), ("catalogue", "0002")])
+@pytest.mark.parametrize(
+    ("kind", "version"), [("memory", "0001"), ("catalogue", "0001"), ("catalogue", "0002"), ("catalogue", "0003")]
+)
 def test_every_past_schema_is_brought_up_to_date_with_all_its_rows(kind, version, home, clock):
     schema = {"memory": MEMORY, "catalogue": CATALOGUE}[kind]
     path = str(home / "past.db")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from codexmem_hookspecs.values.capture import Answer, Event, Item, Moment, Session
+from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
 from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
@@ -12,6 +12,7 @@ class NotebookHost:
     name = "notebook"
     title = "Notebook (example)"
     answers: Mapping[str, Moment] = {}
+    kinds: Mapping[str, EventKind] = {}
     limit_bytes = 0
     hides_citations = False
 

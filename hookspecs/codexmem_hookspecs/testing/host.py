@@ -91,6 +91,10 @@ class HostContract(SetupContract):
         assert host.title.strip()
         assert host.limit_bytes >= 0
         assert set(host.answers.values()) <= set(get_args(Moment))
+        assert set(host.kinds.values()) <= set(get_args(EventKind))
+        assert all("-" not in event for event in host.kinds)
+        assert {event.partition("-")[0] for event in host.answers} <= set(host.kinds)
+        assert all(event.partition("-")[2] in ("", moment) for event, moment in host.answers.items())
 
     def test_places_are_absolute_and_come_from_the_environment(self, codexmem_services: PlainServices) -> None:
         """Nothing is read from the process; an empty environment is no error."""
@@ -139,6 +143,18 @@ class HostContract(SetupContract):
             printed = host.encode(event, Answer(context=STRANGE + HALF)).decode()
             assert STRANGE in "\n".join(texts(printed))
         assert host.encode("NoSuchEvent", Answer(context="x", notice="y")) == b""
+
+    def test_the_moment_after_a_dash_changes_nothing_but_which_hook_it_is(self) -> None:
+        """Events that are installed once a moment are one event to the host."""
+        host = self.host()
+        for name in host.answers:
+            event = name.partition("-")[0]
+            assert host.encode(name, Answer(context="x", notice="y")) == host.encode(
+                event, Answer(context="x", notice="y")
+            )
+            for recorded, payload in self.payloads:
+                if recorded == event:
+                    assert list(host.decode(name, payload, 1)) == list(host.decode(event, payload, 1))
 
     # Sessions
 

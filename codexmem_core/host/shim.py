@@ -1,0 +1,306 @@
+"""What a host runs at its moments: write the event down, print what is ready, wake the worker, and be gone.
+
+``python -I -c "from codexmem_core.host.shim import main; main()" HOST EVENT HOME CONFIG``, the payload on stdin.
+
+It is loaded for every prompt and every answer, so it knows ``os``, ``sys`` and ``time`` and nothing else (:mod:`asking`
+and its sockets once an answer must be computed), and parses no file beyond a first line. Whatever happens, the host
+sees status 0, nothing on stderr, and at most the bytes that were made for it.
+"""
+
+import os
+import sys
+import time
+
+LIMIT_BYTES = 64 * 1024 * 1024
+"""Longest payload that is written down."""
+
+FIFO = "worker.fifo"
+"""The worker is its reader; that is how one sees that it is there, and a byte wakes it. Below the home, as the rest."""
+BEAT = "locks/worker.beat"
+"""Its time of change says when the worker last gave a sign of life."""
+LOCK = "locks/worker"
+"""Held by the worker; holds its process number."""
+STARTS = "locks/worker.starts"
+"""A line a start of the last hour: UNIX milliseconds and process."""
+
+STARTS_AN_HOUR = 12
+HOUR_MS = 3_600_000
+COMING_MS = 30_000
+"""So long a worker that was started may take until it can be seen."""
+WEDGED_S = 60.0
+"""A worker that gave no sign for so long is replaced; it gives one every few seconds."""
+PROJECT_S = 2.0
+"""Longest wait for an answer that depends on a project's file."""
+
+CHILD, BYPASS = "CODEXMEM_CHILD", "CODEXMEM_BYPASS"
+ASKED = "folders"
+"""Below ``read``: a line a folder in which only the worker can tell whether sessions are given anything."""
+
+_CHUNK = 1 << 16
+_SHELLS = (b"sh", b"bash", b"dash", b"zsh", b"ash", b"busybox", b"ksh", b"fish")
+"""Hosts may start hooks through these; the host itself is further up."""
+_MOST_SHELLS = 8
+_KIND, _FIFO = 0o170000, 0o010000
+"""Of a file's mode, without the module ``stat``."""
+
+
+def main() -> None:
+    """Never fails, and never says that it did."""
+    try:
+        run(*sys.argv[1:5])
+    finally:
+        os._exit(0)  # whatever was raised, the host must not notice
+
+
+def run(host: str, event: str, home: str, config: str) -> None:
+    """One call of a hook. Raises OSError for what is in the way; before that it has done what could be done."""
+    began, at_ms, cwd = time.monotonic(), time.time_ns() // 1_000_000, _cwd()
+    if is_set(CHILD) or inside_memory(cwd, home) or not os.path.isdir(home):
+        return
+    name = f"{at_ms:013d}.{os.urandom(6).hex()}.{host}.{event}"
+    if is_set(BYPASS):
+        _record(home, name, b" bypass=1", None)  # so that nothing of the session is learned later either
+        return
+    place = f"{home}/read/{host}-{event}"
+    header, _, ready = _read(place).partition(b"\n")
+    live_s, wait_s = _seconds(f"{place}.live"), _seconds(f"{place}.wait")
+    kept: list[bytes] = []
+    question = None
+    if ready or live_s:
+        project = _is_asked(home, cwd)
+        if project:
+            ready = b""  # only the worker can tell whether the project wants it
+        if project or live_s:
+            from codexmem_core.host import asking
+
+            question = asking.connected(home, live_s or PROJECT_S, began)
+    try:
+        # Who is answered by the worker is noted down by the worker.
+        told = header if ready and question is None else b""
+        keep = kept if question is not None or wait_s else None
+        _record(home, name, told, keep)
+    finally:
+        answer = question.answer(host, event, kept) if question is not None else None
+        _print(ready if answer is None else answer)
+        wake(home, config, at_ms)
+    if wait_s:
+        from codexmem_core.host import asking
+
+        _print(asking.waited(home, host, event, kept, wait_s, began))
+
+
+def is_set(variable: str) -> bool:
+    """Whether a variable switches something on."""
+    return os.environ.get(variable, "") not in ("", "0")
+
+
+def inside_memory(cwd: str, home: str) -> bool:
+    """Whether the host works inside our home or Codex's memories: its memory agent runs the user's hooks too."""
+    codex = os.environ.get("CODEX_HOME") or os.environ.get("HOME", "") + "/.codex"
+    return f"{cwd}/".startswith((f"{home}/", f"{os.path.realpath(home)}/", f"{os.path.realpath(codex)}/memories"))
+
+
+def wake(home: str, config: str, now_ms: int) -> None:
+    """Ring, and start a worker when nobody is there or the one that is there gives no sign of life."""
+    if not ring(home) or is_wedged(home):
+        start(home, config, now_ms)
+
+
+def ring(home: str) -> bool:
+    """Wake the worker; False when there is none."""
+    try:
+        bell = os.open(f"{home}/{FIFO}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        if os.fstat(bell).st_mode & _KIND != _FIFO:
+            return False  # a regular file, which opens without a reader
+        os.write(bell, b".")
+    except BlockingIOError:
+        return True  # it has been rung often enough
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(bell)
+
+
+def is_wedged(home: str) -> bool:
+    """Whether the last sign of life is too old. Clocks that were set back count as well; a replacement looks again."""
+    try:
+        return abs(time.time() - os.stat(f"{home}/{BEAT}").st_mtime) > WEDGED_S
+    except OSError:
+        return False  # it has only just begun
+
+
+def start(home: str, config: str, now_ms: int) -> bool:
+    """Start a worker that outlives the host, unless one is on its way or twelve were started within the hour."""
+    os.makedirs(f"{home}/locks", mode=0o700, exist_ok=True)
+    starts = os.open(f"{home}/{STARTS}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            os.lockf(starts, os.F_TLOCK, 0)
+        except OSError:
+            return False  # somebody is doing it right now
+        recent = [(ms, pid) for ms, pid in parsed_starts(os.read(starts, _CHUNK)) if 0 <= now_ms - ms < HOUR_MS]
+        if len(recent) >= STARTS_AN_HOUR or (
+            recent and now_ms - recent[-1][0] < COMING_MS and _comes(home, recent[-1][1])
+        ):
+            return False
+        os.ftruncate(starts, 0)
+        os.lseek(starts, 0, os.SEEK_SET)
+        os.write(starts, b"".join(b"%d %d\n" % line for line in recent))
+        _start(home, config, starts, now_ms)
+        return True
+    finally:
+        os.close(starts)
+
+
+def parsed_starts(content: bytes) -> list[tuple[int, int]]:
+    """(UNIX milliseconds, process) of each start; what is none is passed over."""
+    pairs = [line.partition(b" ")[::2] for line in content.splitlines()]
+    return [(int(ms), int(pid)) for ms, pid in pairs if ms.isdigit() and pid.isdigit()]
+
+
+def _start(home: str, config: str, starts: int, now_ms: int) -> None:
+    """Twice forked, for Claude Code kills a hook's children with it; no descriptor stays, for Codex waits for those."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        worker = os.fork()
+        if worker:
+            os.write(starts, b"%d %d\n" % (now_ms, worker))
+            return
+        null = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(null, standard)
+        os.closerange(3, 1024)
+        os.chdir(home)
+        os.execv(sys.executable, [sys.executable, "-I", "-m", "codexmem_core.host.worker", home, config])  # noqa: S606
+    finally:
+        os._exit(0)
+
+
+def _record(home: str, name: str, header: bytes, kept: list[bytes] | None) -> None:
+    """Write the event down as it comes in, so that a long one costs no memory; it appears when it is whole."""
+    os.makedirs(f"{home}/spool", mode=0o700, exist_ok=True)
+    hidden = f"{home}/spool/.{name}"
+    file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        _write(file, header + _host_process() + b"\n")
+        begin, size = os.lseek(file, 0, os.SEEK_CUR), 0
+        while chunk := _from_host():
+            size += len(chunk)
+            if size <= LIMIT_BYTES:
+                _write(file, chunk)
+                if kept is not None:
+                    kept.append(chunk)
+        if size > LIMIT_BYTES:
+            os.ftruncate(file, begin - 1)
+            os.lseek(file, begin - 1, os.SEEK_SET)
+            _write(file, b" oversized=%d\n" % size)
+        os.rename(hidden, f"{home}/spool/{name}")
+    except BaseException:
+        os.unlink(hidden)
+        raise
+    finally:
+        os.close(file)
+
+
+def _from_host() -> bytes:
+    try:
+        return os.read(0, _CHUNK)
+    except OSError:
+        return b""  # it has closed it, or never opened it
+
+
+def _write(file: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _print(content: bytes) -> None:
+    try:
+        _write(1, content)
+    except OSError:
+        return  # the host does not want to know any more
+
+
+def _read(path: str) -> bytes:
+    """A small file; empty when there is none."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        content = b""
+        while chunk := os.read(file, _CHUNK):
+            content += chunk
+    except OSError:
+        return b""
+    else:
+        return content
+    finally:
+        os.close(file)
+
+
+def _seconds(path: str) -> float:
+    """What a flag says; 0 when there is none."""
+    said = _read(path)
+    try:
+        return float(said) if said else 0.0
+    except ValueError:
+        return 0.0
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""  # it was removed
+
+
+def _is_asked(home: str, cwd: str) -> bool:
+    """Whether the folder may want no memory: a project's own file says so, or the user's list may."""
+    from codexmem_core.project_files import project_files
+
+    listed = _read(f"{home}/read/{ASKED}").decode("utf-8", "surrogateescape").splitlines()
+    return bool(project_files(cwd)) or any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in listed)
+
+
+def _comes(home: str, pid: int) -> bool:
+    """Whether a process that was started is still on its way: it runs, and has not been the worker yet."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # it lives and is somebody else's
+    return _read(f"{home}/{LOCK}").partition(b" ")[0] != b"%d" % pid
+
+
+def _host_process() -> bytes:
+    """`` pid=… started=…`` of the host, for a host that is killed runs no hook; nothing where there is no /proc."""
+    pid = os.getppid()
+    for _ in range(_MOST_SHELLS):
+        name, _, rest = _read(f"/proc/{pid}/stat").partition(b"(")[2].rpartition(b")")
+        fields = rest.split()
+        if len(fields) < 20 or pid <= 1:  # noqa: PLR2004 - starttime is field 22, proc(5), and two stand before these
+            return b""
+        if name not in _SHELLS:
+            return b" pid=%d started=%s.%s" % (pid, fields[19], _namespace())
+        pid = int(fields[1])
+    return b""
+
+
+def _namespace() -> bytes:
+    """Of process numbers: containers may share a home."""
+    try:
+        return os.readlink("/proc/self/ns/pid").strip("pid:[]").encode()
+    except OSError:
+        return b""

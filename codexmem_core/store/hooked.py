@@ -1,0 +1,67 @@
+"""What hooks tell of sessions: the process of the host that each lives in, and the context that it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codexmem_core.store.part import StorePart
+from codexmem_core.store.values import Key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionProcess:
+    """Where a session was last seen."""
+
+    key: Key
+    pid: int
+    started: str
+    """``<clock ticks since boot>.<namespace>``; the process number alone is used again and again."""
+    seen_at_ms: int
+
+
+class HookedSessions(StorePart):
+    """The part of the catalogue about sessions that run with our hooks. Times are UNIX milliseconds."""
+
+    def seen_in(self, host: str, id: str, pid: int, started: str, at_ms: int) -> None:  # noqa: A002 - the field's name
+        """A hook of the session ran as a child of this process; older news is ignored."""
+        with self._database.transaction("process"):
+            self._database.execute(
+                "INSERT INTO session_processes (host, session_id, pid, started, seen_at_ms) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET pid = excluded.pid, started = excluded.started,"
+                " seen_at_ms = excluded.seen_at_ms WHERE excluded.seen_at_ms >= session_processes.seen_at_ms",
+                (host, id, pid, started, at_ms),
+            )
+
+    def session_processes(self) -> list[SessionProcess]:
+        """Of all sessions of which no end is known."""
+        with self._database.unit():
+            rows = self._database.execute(
+                "SELECT host, session_id, pid, started, seen_at_ms FROM session_processes ORDER BY host, session_id"
+            )
+            return [
+                SessionProcess(key=Key(host, session), pid=pid, started=started, seen_at_ms=seen_at_ms)
+                for host, session, pid, started, seen_at_ms in rows
+            ]
+
+    def left(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
+        """The session is in no process any more."""
+        with self._database.transaction("process"):
+            self._database.execute("DELETE FROM session_processes WHERE host = ? AND session_id = ?", (host, id))
+
+    def context_given(self, host: str, id: str, generation: str, at_ms: int) -> None:  # noqa: A002 - the field's name
+        """The session was given this generation of context; older news is ignored."""
+        with self._database.transaction("given"):
+            self._database.execute(
+                "INSERT INTO session_contexts (host, session_id, generation, given_at_ms) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET generation = excluded.generation, given_at_ms = excluded.given_at_ms"
+                " WHERE excluded.given_at_ms >= session_contexts.given_at_ms",
+                (host, id, generation, at_ms),
+            )
+
+    def generation_given(self, host: str, id: str) -> str:  # noqa: A002 - the field's name
+        """What the session was last given, empty when it was given nothing."""
+        with self._database.unit():
+            row = self._database.execute(
+                "SELECT generation FROM session_contexts WHERE host = ? AND session_id = ?", (host, id)
+            ).fetchone()
+        return str(row[0]) if row else ""

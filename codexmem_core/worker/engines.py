@@ -1,0 +1,66 @@
+"""Engines of one home: a warm one that follows the settings, and a fresh one for each pass."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from codexmem_core.engine import Engine
+from codexmem_core.plugins.discovery import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from codexmem_core.plugins.discovery import Candidate
+
+
+class Engines:
+    """Threads may share it."""
+
+    def __init__(self, home: str, config: str, environ: Mapping[str, str]) -> None:
+        self._home = home
+        self._config = config
+        self._environ = environ
+        self._candidates: list[Candidate] = list(installed())
+        self._lock = threading.Lock()
+        self._warm: Engine | None = None
+        self._before: Engine | None = None
+        self._stamp = ""
+
+    def fresh(self) -> Engine:
+        """For one pass, which remembers nothing of the last. Close it."""
+        return Engine(home=self._home, config=self._config, environ=self._environ, plugins=self._candidates)
+
+    def warm(self) -> Engine:
+        """Kept, with everything that a question needs, until the settings change."""
+        with self._lock:
+            stamp = self._settings_stamp()
+            if self._warm is None or stamp != self._stamp:
+                if self._before is not None:
+                    self._before.close()
+                # Who still works with the one before may finish.
+                self._before, self._warm, self._stamp = self._warm, _warmed(self.fresh()), stamp
+            return self._warm
+
+    def close(self) -> None:
+        """Give files and databases back."""
+        with self._lock:
+            for engine in (self._warm, self._before):
+                if engine is not None:
+                    engine.close()
+            self._warm = self._before = None
+
+    def _settings_stamp(self) -> str:
+        try:
+            found = os.stat(self._config)
+        except OSError:
+            return "none"
+        return f"{found.st_mtime_ns}:{found.st_size}:{found.st_ino}"
+
+
+def _warmed(engine: Engine) -> Engine:
+    """Make what threads would otherwise make at the same time."""
+    _ = (engine.config, engine.hosts, engine.stages, engine.catalogue, engine.deliveries, engine.guards)
+    _ = (engine.contexts, engine.access, engine.memory_tools)
+    return engine

@@ -1,0 +1,81 @@
+"""Listens to events: out of the spool, into the catalogue and to plugins, and on to the passes."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+from codexmem_core.capture.events import TakenIn
+from codexmem_core.pipeline import take_in_events, tell_plugins
+
+if TYPE_CHECKING:
+    from codexmem_core.engine import Engine
+    from codexmem_core.worker.engines import Engines
+    from codexmem_core.worker.passes import Passes
+
+LOOK_EVERY_S = 5.0
+"""Between two looks without a ring: a host that was killed rings nobody, and a plugin may want an event again."""
+WANTED = frozenset({"start", "prompt", "stop", "idle", "end", "deleted"})
+"""Kinds of events after which a pass may find something to do."""
+ENDS = frozenset({"end", "idle"})
+"""Kinds of events after which there is something to do, and somebody may be waiting for it."""
+
+
+class Intake:
+    """A thread that takes in what has come whenever it is rung."""
+
+    def __init__(self, engines: Engines, passes: Passes) -> None:
+        self._engines = engines
+        self._passes = passes
+        self._rung = threading.Event()
+        self._lock = threading.Lock()
+        self.happened_at = time.monotonic()
+        """When the last event came."""
+        self.idle_s = 300.0
+        """Seconds without one after which the worker may end."""
+        self.thread = threading.Thread(target=self._work, name="intake", daemon=True)
+
+    def ring(self) -> None:
+        """Something is there."""
+        self._rung.set()
+
+    def take_in(self) -> Engine:
+        """Everything that is there now; returns the engine that did it. Any thread may call it."""
+        with self._lock:
+            engine = self._engines.warm()
+            taken = take_in_events(engine)
+            if taken.events:
+                self.happened_at = time.monotonic()
+                engine.log("worker").info("events", count=taken.events, kinds=sorted(taken.kinds))
+            if taken.kinds & WANTED:
+                self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and _is_free(engine))
+            self.idle_s = engine.config.decimal("worker", "idle_s")
+        tell_plugins(engine, wait_s=0)
+        return engine
+
+    def _work(self) -> None:
+        self._passes.want(TakenIn(), urgent=True)
+        while True:
+            try:
+                self.take_in()
+            except Exception as error:  # noqa: BLE001 - a full disk, a damaged database: the next look may succeed
+                self._tell(error)
+            self._rung.wait(LOOK_EVERY_S)
+            self._rung.clear()
+
+    def _tell(self, error: Exception) -> None:
+        try:
+            log = self._engines.warm().log("worker")
+            log.warning("events wait", error=f"{type(error).__name__}: {error}")
+            log.info("events wait", traceback=traceback.format_exc())
+        except Exception:  # noqa: BLE001 - then nobody can be told
+            return
+
+
+def _is_free(engine: Engine) -> bool:
+    try:
+        return not engine.model.backend.costs
+    except Exception:  # noqa: BLE001 - a wrong setting is told by the pass
+        return False

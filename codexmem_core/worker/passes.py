@@ -1,0 +1,121 @@
+"""The long work: passes of the pipeline, one at a time, not too often, and given up at once when that is wanted."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+from codexmem_core.lanes import PassStopped
+from codexmem_core.pipeline import run
+from codexmem_core.request import RunRequest
+from codexmem_core.services.deadline import WorkDeadline
+
+if TYPE_CHECKING:
+    from codexmem_core.capture.events import TakenIn
+    from codexmem_core.engine import Engine
+    from codexmem_core.report import RunReport
+    from codexmem_core.worker.engines import Engines
+
+REST_S = 30.0
+"""Between a pass that claimed something and the next one: what happens in quick succession is done at once."""
+FOREVER_S = 1_000_000_000.0
+
+
+class Passes:
+    """A thread that makes a pass when one is wanted and due."""
+
+    def __init__(self, engines: Engines, *, rest_s: float = REST_S) -> None:
+        self._engines = engines
+        self._rest_s = rest_s
+        self._changed = threading.Condition()
+        self._taken: TakenIn | None = None
+        self._urgent = False
+        self._busy = False
+        self._rests_until = 0.0
+        self._moved_at = time.monotonic()
+        self._deadline = WorkDeadline(FOREVER_S)
+        self.thread = threading.Thread(target=self._work, name="passes", daemon=True)
+
+    def want(self, taken: TakenIn, *, urgent: bool) -> None:
+        """A pass about what was taken in; an urgent one does not wait for the end of a rest."""
+        with self._changed:
+            if self._taken is not None:
+                self._taken.add(taken)
+            else:
+                self._taken = taken
+            self._urgent = self._urgent or urgent
+            self._changed.notify()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is done and nothing waits."""
+        with self._changed:
+            return not self._busy and self._taken is None
+
+    @property
+    def stuck_s(self) -> float:
+        """Seconds since anything moved in the pass that is made; 0 without one."""
+        with self._changed:
+            return time.monotonic() - self._moved_at if self._busy else 0.0
+
+    def stop(self, wait_s: float) -> None:
+        """Give the work up: calls of models are abandoned, claims given back. Waits at most so long for that."""
+        self._deadline.cancel()
+        with self._changed:
+            self._changed.notify()
+        self.thread.join(wait_s)
+
+    def _work(self) -> None:
+        while (taken := self._next()) is not None:
+            try:
+                self._one(taken)
+            finally:
+                with self._changed:
+                    self._busy = False
+
+    def _next(self) -> TakenIn | None:
+        """Wait for it; None when no more is wanted."""
+        with self._changed:
+            while not self._deadline.cancelled:
+                left_s = 0.0 if self._urgent else self._rests_until - time.monotonic()
+                if self._taken is not None and left_s <= 0:
+                    taken, self._taken, self._urgent = self._taken, None, False
+                    self._busy, self._moved_at = True, time.monotonic()
+                    return taken
+                self._changed.wait(left_s if self._taken is not None else None)
+            return None
+
+    def _one(self, taken: TakenIn) -> None:
+        engine = self._engines.fresh()
+        log = engine.log("worker")
+        try:
+            report = run(engine, RunRequest(), lambda _progress: self._move(), deadline=self._deadline, before=taken)
+        except PassStopped:
+            log.info("pass stopped")
+        except Exception as error:  # noqa: BLE001 - the next event is another chance
+            log.warning("pass failed", error=f"{type(error).__name__}: {error}")
+            log.info("pass failed", traceback=traceback.format_exc())
+        else:
+            self._tell(engine, report)
+            if report.sessions["claimed"]:
+                self._rests_until = time.monotonic() + self._rest_s
+        finally:
+            engine.close()
+
+    def _tell(self, engine: Engine, report: RunReport) -> None:
+        engine.log("worker").info(
+            "pass",
+            sessions=dict(report.sessions),
+            memories={name: memory.status for name, memory in report.memories.items()},
+            errors=list(report.errors),
+        )
+        engine.catalogue.set_mark(LAST_PASS, str(engine.clock.now_ms()))
+
+    def _move(self) -> None:
+        self._moved_at = time.monotonic()
+
+
+LAST_PASS = "worker-last-pass"  # noqa: S105 - a pass, no password
+"""Mark of the catalogue: UNIX milliseconds of the worker's last pass."""

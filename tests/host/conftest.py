@@ -1,0 +1,161 @@
+"""Hooks as hosts start them, in processes of their own, and the worker that they start."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from codexmem_core.host import alone
+from codexmem_core.host.spool import Spool
+from codexmem_core.paths import Home
+
+HOOK = "from codexmem_core.host.shim import main; main()"
+WAIT_S = 60.0
+
+
+def command(event, home, config, host="codex"):
+    """As ``setup`` installs it."""
+    return [sys.executable, "-I", "-c", HOOK, host, event, str(home), str(config)]
+
+
+def until(condition, what="it"):
+    """Wait for something that another process does."""
+    ends_at = time.monotonic() + WAIT_S
+    while not (found := condition()):
+        assert time.monotonic() < ends_at, f"{what} did not happen"
+        time.sleep(0.02)
+    return found
+
+
+class Hooks:
+    """One home, the hosts that call its hooks, and what becomes of that."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir(mode=0o700)
+        self.config = folder / "config.toml"
+        self.config.write_text("")
+        self.project = folder / "project"
+        self.project.mkdir()
+        self.codex = folder / "codex"
+        self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "CODEX_HOME": str(self.codex)}
+        self.place = Home(str(self.home))
+        self.spool = Spool(self.place.spool)
+
+    def command(self, event, host="codex"):
+        return command(event, self.home, self.config, host)
+
+    def call(self, event, payload=None, *, host="codex", cwd=None, raw=None, **environ):
+        """Run a hook to its end. It always ends well and never speaks on stderr."""
+        sent = json.dumps(payload or {}).encode() if raw is None else raw
+        done = subprocess.run(
+            self.command(event, host),
+            input=sent,
+            cwd=cwd or self.project,
+            env={**self.environ, **environ},
+            capture_output=True,
+            check=False,
+            timeout=WAIT_S,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout
+
+    def payload(self, event, session="s1", **more):
+        """Codex's, as far as it is looked at."""
+        return {
+            "session_id": session, "transcript_path": str(self.rollout(session)), "cwd": str(self.project),
+            "hook_event_name": event, **more,
+        }  # fmt: skip
+
+    def rollout(self, session):
+        return self.codex / "sessions" / "2026" / "11" / "29" / f"rollout-2026-11-29T09-00-00-{session}.jsonl"
+
+    def say(self, session, *turns, at=None):
+        """Write turns (role, text) into the session's rollout, which is made when there is none."""
+        path = self.rollout(session)
+        stamp = (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        lines = []
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            meta = {"id": session, "timestamp": stamp, "cwd": str(self.project), "source": "cli"}
+            lines.append({"type": "session_meta", "payload": {**meta, "session_id": session}})
+        for role, text in turns:
+            content = [{"type": "input_text" if role == "user" else "output_text", "text": text}]
+            lines.append({"type": "response_item", "payload": {"type": "message", "role": role, "content": content}})
+        with path.open("a") as file:
+            file.writelines(json.dumps({"timestamp": stamp, **line}) + "\n" for line in lines)
+
+    def spooled(self):
+        return [event for event in self.spool.read_all() if not isinstance(event, tuple)]
+
+    def is_quiet(self):
+        """Whether everything was taken in and no pass is due."""
+        return not self.spool.names()
+
+    def worker(self):
+        """Who holds the lock and answers the bell, or None."""
+        return alone.owner(self.place)
+
+    def worker_soon(self):
+        return until(self.worker, "a worker's start")
+
+    def ready(self, event, host="codex"):
+        path = self.home / "read" / f"{host}-{event}"
+        return path.read_bytes().partition(b"\n")[2] if path.exists() else b""
+
+    def log(self):
+        path = self.home / "logs" / "codexmem.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def starts(self):
+        path = self.home / "locks" / "worker.starts"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def cli(self, *words, **environ):
+        return subprocess.run(
+            [sys.executable, "-m", "codexmem_core.cli", "--home", self.home, "--config", self.config, *words],
+            env={**self.environ, **environ}, cwd=self.project, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+
+def workers(home):
+    """Processes of this home: its worker, also one that is on its way, and hooks."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if os.fsencode(home) in words:
+                found.append(int(name))
+    return found
+
+
+def end_workers(home):
+    """None may outlive a test, whatever state it is in."""
+    while pids := workers(home):
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def hooks(tmp_path):
+    made = Hooks(tmp_path)
+    yield made
+    end_workers(made.home)
+
+
+@pytest.fixture
+def eventually():
+    return until
