@@ -63,10 +63,10 @@ def run_all(
     Raises PassStopped when the deadline is cancelled, without waiting for the lanes.
     """
     running = [_Running(lane) for lane in lanes]
-    for lane in running:
-        lane.thread.start()
     total = sum(lane.work.total for lane in running)
     try:
+        for lane in running:
+            lane.thread.start()
         while any(lane.is_going(stall_s) for lane in running):
             progress(sum(lane.moved for lane in running), total)
             if deadline is not None and deadline.cancelled:
