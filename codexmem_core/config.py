@@ -27,6 +27,9 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
     "memories": (
         Setting(key="home", default="", help="folder of everything codexmem knows; empty: the platform's data folder"),
         Setting(key="read", default="", help="memory that new sessions read; empty: the only one installed, else v1"),
+        Setting(
+            key="ready_sessions", default=20, low=1, high=4096, help="sessions in one consolidation of a ready memory"
+        ),
         Setting(key="generate_memories", default=True, help="learn from sessions"),
         Setting(key="use_memories", default=True, help="give memory to new sessions"),
         Setting(key="dedicated_tools", default=True, help="offer the memory tools to agents"),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 OLDEST_PYTHON = (3, 11)
 SECRETS_SHOWN = 50
+MONTH_MS = 30 * 86_400_000
 
 
 def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding]]:
@@ -38,6 +39,7 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
         ("home", _home),
         ("databases", _databases),
         ("memories", _memories),
+        ("sessions", _sessions),
         ("secrets", _secrets),
         ("events", _events),
     ):
@@ -97,7 +99,7 @@ def _plugins(engine: Engine) -> Iterator[Finding]:
         elif info.version not in ("", __version__) and info.distribution.startswith("codexmem-"):
             yield Finding(level="info", message=f"{info.distribution} is {info.version}, the engine is {__version__}")
     if not engine.memories:
-        yield Finding(level="fail", message="no memory is installed", fix="install the extra v1")
+        yield Finding(level="fail", message="no memory is installed", fix="install an extra, v1 or v2")
     if not engine.hosts:
         yield Finding(level="fail", message="no host is installed", fix="install an extra such as codex or claude")
     if engine.memories and engine.hosts:
@@ -186,6 +188,18 @@ def _memories(engine: Engine) -> Iterator[Finding]:
             yield Finding(level="fail", message=f"{place}: {problem.message}", fix="codexmem run writes it anew")
         if not problems:
             yield Finding(level="ok", message=f"{memory.name}: {root}")
+
+
+def _sessions(engine: Engine) -> Iterator[Finding]:
+    """Sessions of the last month that were given a memory which is gone: they go on without any."""
+    names = {memory.name for memory in engine.memories.values()}
+    for name, count in engine.catalogue.frozen(engine.clock.now_ms() - MONTH_MS).items():
+        if name not in names:
+            yield Finding(
+                level="warn",
+                message=f"{count} sessions read memory {name}, which is not installed: they are given none",
+                fix=f"install it again (the extra {name}), or go on in new sessions",
+            )
 
 
 def _secrets(engine: Engine) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from codexmem_core.capture.selection import Key, select
 from codexmem_core.models.day import DayLimits, day_of, spent_on
 from codexmem_core.plugins.checks import plugins_say
+from codexmem_core.readpath.readiness import readiness
 from codexmem_core.request import RunRequest
 from codexmem_core.store.errors import StoreError
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def status_of(engine: Engine) -> dict[str, Any]:
     """Times are UNIX milliseconds. Looking changes nothing but that a missing home's databases are made."""
-    known = engine.catalogue.candidates()
+    known, frozen = engine.catalogue.candidates(), engine.catalogue.frozen()
     chosen = select(known, engine.guards, RunRequest().rules(engine.config, engine.clock.now_ms()))
     return {
         "home": engine.home.root,
@@ -39,8 +40,10 @@ def status_of(engine: Engine) -> dict[str, Any]:
             "left_out": _counted(_unread(engine, known, chosen.refused)),
         },
         "memories": {
-            engine.memories[plugin].name: _memory(engine, plugin, chosen.eligible) for plugin in engine.memories
+            memory.name: {**_memory(engine, plugin, chosen.eligible), "sessions_reading": frozen.pop(memory.name, 0)}
+            for plugin, memory in engine.memories.items()
         },
+        "not_installed": frozen,
         "events": {
             "spooled": len(engine.spool.names()),
             "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
@@ -80,7 +83,8 @@ def _spending(engine: Engine) -> dict[str, Any]:
 def _memory(engine: Engine, plugin: str, eligible: Sequence[Session]) -> dict[str, Any]:
     try:
         with engine.jobs(plugin) as jobs:
-            return {**_jobs(jobs, eligible), **_files(engine, plugin)}
+            state = readiness(engine.access, plugin, sessions=jobs.progress())
+            return {**_jobs(jobs, eligible), **_files(engine, plugin), "readiness": state.as_json()}
     except StoreError as error:
         return {"error": str(error), **_files(engine, plugin)}
 

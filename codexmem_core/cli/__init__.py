@@ -29,6 +29,7 @@ COMMANDS = {
     "list": "List one folder of the memory.",
     "note": "Write down something to remember.",
     "status": "Show what waits, what failed and why, per memory.",
+    "memories": "Show the memories side by side, or switch what new sessions read.",
     "inspect": "Show files, jobs, errors and settings of the memories, in detail.",
     "mode": "Show or set whether a session may be remembered.",
     "forget": "Take a session, a file or a text out of every store, for good.",

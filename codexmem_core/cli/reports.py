@@ -119,7 +119,7 @@ def _as_text(report: RunReport, *, verbose: bool, sessions: bool) -> str:
     lines = [f"{counts['discovered']} sessions found, {counts['eligible']} eligible"] if sessions else []
     lines += [_memory_line(name, memory) for name, memory in report.memories.items()]
     if not report.memories and not report.errors:
-        lines.append("no memory is installed: install one, for example the extra v1")
+        lines.append("no memory is installed: install an extra, v1 or v2")
     reasons: dict[str, list[str]] = {}
     for row in report.skipped:
         if row.reason != "up to date" and row.session:

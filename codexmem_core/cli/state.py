@@ -36,6 +36,12 @@ class State:
             self._engine = Engine(home=self.home, config=self.config)
         return self._engine
 
+    def renewed(self) -> Engine:
+        """One that knows what has just been changed in the settings."""
+        self.close()
+        self._engine = None
+        return self.engine
+
     def show(self, value: dict[str, Any], text: Callable[[], str]) -> None:
         """Print one JSON object, or the text."""
         click.echo(json.dumps(value, ensure_ascii=False, indent=2) if self.as_json else text())

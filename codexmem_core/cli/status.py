@@ -31,9 +31,12 @@ def _as_text(value: dict[str, Any]) -> str:
     ]
     lines += [f"          {count} left out: {reason}" for reason, count in sessions["left_out"].items()]
     if not value["memories"]:
-        lines.append("memory    none is installed: add an extra such as v1")
+        lines.append("memory    none is installed: add an extra, v1 or v2")
     for name, memory in value["memories"].items():
         lines += _memory_lines(name, memory, read=name == value["reads"])
+        if len(value["memories"]) > 1 and "readiness" in memory:
+            lines.append(f"          {readiness_line(memory)}")
+    lines += lost_lines(value)
     events = value["events"]
     for name, at_ms in events["last_fired"].items():
         lines.append(f"hook      {name}: last fired {_time(at_ms)}")
@@ -91,6 +94,22 @@ def _memory_lines(name: str, memory: dict[str, Any], *, read: bool) -> list[str]
         + ("" if memory["summary_bytes"] else " (no summary yet: new sessions are given nothing)")
     )
     return lines
+
+
+def readiness_line(memory: dict[str, Any]) -> str:
+    """Whether a memory has seen enough for new sessions to be switched to it, and what is missing."""
+    state = memory["readiness"]
+    if state["ready"]:
+        return f"ready to be read: one consolidation used {state['sessions']} sessions ({state['needed']} needed)"
+    return f"not ready to be read, missing: {'; '.join(state['missing'])}"
+
+
+def lost_lines(value: dict[str, Any]) -> list[str]:
+    """Sessions whose memory is not there any more."""
+    return [
+        f"memory    {name} is not installed: {count} sessions read it, and are given none when they go on"
+        for name, count in value["not_installed"].items()
+    ]
 
 
 def _consolidation(snapshot: dict[str, Any]) -> str:

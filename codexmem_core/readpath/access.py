@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codexmem_core.projects import BYPASS, ProjectRules
+from codexmem_core.readpath.errors import ToolError
+from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.services import Clock, Log
+    from codexmem_hookspecs.services import Clock, Log, Workspace
     from codexmem_hookspecs.values.capture import Session
-    from codexmem_hookspecs.values.consolidate import Memory
+    from codexmem_hookspecs.values.consolidate import Memory, Problem
 
     from codexmem_core.config import Config
     from codexmem_core.paths import Home
@@ -37,6 +39,8 @@ class MemoryAccess:
     """Plugin of a memory's name; of the memory that new sessions read for an empty one. Raises for an unknown one."""
     memory_of: Callable[[Session], str]
     """Name of the memory that a session reads. Asking freezes nothing."""
+    check: Callable[[str, Workspace], Sequence[Problem]]
+    """Why a memory's files are not valid, as its plugin says."""
     jobs_at: Callable[[str], AbstractContextManager[Jobs]]
     """Notes and jobs in a database file."""
     catalogue: Callable[[], Catalogue]
@@ -57,6 +61,34 @@ class MemoryAccess:
     def jobs(self, plugin: str) -> AbstractContextManager[Jobs]:
         """A memory's notes and jobs."""
         return self.jobs_at(self.home.below(self.memories[plugin].database))
+
+    def used_by(self, session: Session) -> str:
+        """Name of the memory that the session reads, from now on for good: it makes use of it.
+
+        Nobody in particular is given nothing for good. What cannot be written down now is no reason not to read.
+        """
+        name = self.memory_of(session)
+        if not (session.host and session.id):
+            return name
+        try:
+            catalogue = self.catalogue()
+            return catalogue.memory_of(session.host, session.id) or catalogue.freeze_memory(
+                session.host, session.id, name
+            )
+        except StoreError as error:
+            self.log.warning("which memory a session reads is not written down", error=str(error))
+            return name
+
+    def installed(self, name: str) -> str:
+        """Plugin of the memory that a session reads. Raises ToolError when it is not there any more."""
+        for plugin, memory in self.memories.items():
+            if memory.name == name:
+                return plugin
+        there = ", ".join(sorted(memory.name for memory in self.memories.values())) or "none"
+        raise ToolError(
+            f"this session reads memory {name}, which is not installed (installed: {there});"
+            f" install it again, or start a new session"
+        )
 
     def rules_for(self, session: Session) -> ProjectRules:
         """What holds for a session, by where it began; whoever asks need not know more of it than its id."""

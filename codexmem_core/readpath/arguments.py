@@ -81,7 +81,7 @@ class Note(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 class Inspect(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """Arguments of memory_inspect."""
 
-    min_consolidated_threads: Annotated[int, Meta(ge=1, le=4096)] = 20
+    min_consolidated_threads: Annotated[int, Meta(ge=1, le=4096)] | None = None
 
 
 class Mode(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

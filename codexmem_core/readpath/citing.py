@@ -26,9 +26,11 @@ def count_citations(access: MemoryAccess, session: Session, cited: Mapping[int, 
     A position names the message, so that reading it again counts nothing. Ids of sessions that the memory does not
     hold are passed over. A session of which nothing is to stay leaves no count either.
     """
-    memory = access.memory_of(session)
+    if not cited or not access.rules_for(session).learns:
+        return 0
+    memory = access.used_by(session)
     plugin = next((plugin for plugin, one in access.memories.items() if one.name == memory), "")
-    if not plugin or not cited or not access.rules_for(session).learns:
+    if not plugin:
         return 0
     counted = 0
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from codexmem_hookspecs.errors import Refused
 
+from codexmem_core.readpath.readiness import readiness
 from codexmem_core.readpath.roots import memory_folder
 from codexmem_core.safety.redaction import redact, redact_strings
 from codexmem_core.safety.text import estimate_tokens
@@ -24,10 +25,10 @@ _NOTICES = 12
 _STALE_S = 7 * 24 * 3600
 
 
-def inspect(access: MemoryAccess, read: str, *, min_consolidated_threads: int = 20) -> dict[str, Any]:
+def inspect(access: MemoryAccess, read: str, *, min_consolidated_threads: int = 0) -> dict[str, Any]:
     """Everything that a person who wonders about the memory asks first. ``read`` is the memory that is read.
 
-    Times are ISO, UTC. A memory is ready when one consolidation covered so many sessions and it has a summary.
+    Times are ISO, UTC. ``min_consolidated_threads``: sessions that a memory needs to be ready; 0 for the setting.
     """
     catalogue = access.catalogue()
     known = catalogue.candidates()
@@ -82,10 +83,12 @@ def _memory(access: MemoryAccess, plugin: str, wanted: int) -> dict[str, Any]:
             consolidation = jobs.consolidation_snapshot()
     except StoreError as error:
         return {"error": str(error), **files}
+    state = readiness(access, plugin, sessions=consolidation.covered, needed=wanted)
     return {
         "outputs": extraction.outputs,
         "consolidated_sessions": consolidation.covered,
-        "ready": consolidation.covered >= wanted and bool(files["summary_tokens"]),
+        "ready": state.ready,
+        "missing": list(state.missing),
         **_extraction(extraction),
         **_consolidation(consolidation, access.clock.now_ms() // 1000),
         **files,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codexmem_core.readpath.errors import ToolError
+from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.values.capture import MemoryMode
@@ -73,7 +74,19 @@ def set_mode(access: MemoryAccess, key: tuple[str, str], mode: MemoryMode, *, ap
     forgetting = []
     if mode != "enabled":
         for plugin, memory in access.memories.items():
-            with access.jobs(plugin) as jobs:
-                if jobs.requeue_if_held(*key):
-                    forgetting.append(memory.name)
+            if asked_to_forget(access, plugin, key):
+                forgetting.append(memory.name)
     return SessionMode(host=key[0], session_id=key[1], mode=mode, before=before, forgetting=tuple(forgetting))
+
+
+def asked_to_forget(access: MemoryAccess, plugin: str, key: tuple[str, str]) -> bool:
+    """Queue a memory's consolidation when it holds the session, which is not remembered any more.
+
+    A memory whose database cannot be opened costs the others nothing: it takes in no session that is switched off.
+    """
+    try:
+        with access.jobs(plugin) as jobs:
+            return jobs.requeue_if_held(*key)
+    except StoreError as error:
+        access.log.warning("not queued for forgetting", memory=access.memories[plugin].name, error=str(error))
+        return False

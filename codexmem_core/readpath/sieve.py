@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_core.readpath import citations
 from codexmem_core.readpath.citing import count_citations
+from codexmem_core.readpath.modes import asked_to_forget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,7 +107,6 @@ def mark_polluted(access: MemoryAccess, session: Session, tool: str) -> bool:
         return False
     catalogue.mark_polluted(*key)
     for plugin in access.memories:
-        with access.jobs(plugin) as jobs:
-            jobs.requeue_if_held(*key)
+        asked_to_forget(access, plugin, key)
     access.log.info("session took in outside content", session=":".join(key), tool=tool)
     return True

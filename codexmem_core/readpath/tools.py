@@ -147,7 +147,7 @@ class MemoryTools:
             return modes.current_mode(self._access, key)
         return modes.set_mode(self._access, key, mode, approved=True)
 
-    def inspect(self, memory: str, *, min_consolidated_threads: int) -> dict[str, Any]:
+    def inspect(self, memory: str, *, min_consolidated_threads: int = 0) -> dict[str, Any]:
         """See :func:`codexmem_core.readpath.inspecting.inspect`."""
         return inspecting.inspect(self._access, memory, min_consolidated_threads=min_consolidated_threads)
 
@@ -179,11 +179,10 @@ class MemoryTools:
         if isinstance(asked, given.Mode):
             key = modes.session_key(access, asked.session_id or session.id, host=session.host)
             return modes.set_mode(access, key, asked.mode, approved=False).text()
-        memory = access.memory_of(session)
-        plugin = access.plugin_of(memory)
         if isinstance(asked, given.Inspect):
-            wanted = asked.min_consolidated_threads
-            return inspecting.as_text(self.inspect(memory, min_consolidated_threads=wanted))
+            needed = asked.min_consolidated_threads or 0
+            return inspecting.as_text(self.inspect(access.memory_of(session), min_consolidated_threads=needed))
+        plugin = access.installed(access.used_by(session))
         if isinstance(asked, given.Search):
             return self.search(plugin, asked).text()
         if isinstance(asked, given.Read):

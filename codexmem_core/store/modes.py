@@ -109,6 +109,17 @@ class Modes(StorePart):
             ).fetchone()
         return str(row[0]) if row else ""
 
+    def frozen(self, since_ms: int = 0) -> dict[str, int]:
+        """Memory → how many sessions read it for good, of those that were given it or were active since then."""
+        with self._database.unit():
+            rows = self._database.execute(
+                "SELECT v.version, count(*) FROM memory_session_versions AS v LEFT JOIN sessions AS s"
+                " ON s.host = v.host AND s.id = v.session_id"
+                " WHERE max(v.frozen_at_ms, coalesce(s.updated_at_ms, 0)) >= ? GROUP BY v.version ORDER BY v.version",
+                (since_ms,),
+            )
+            return {str(name): int(count) for name, count in rows}
+
     def register_own(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
         """The session is one that we started: never capture it."""
         with self._database.transaction("own"):
