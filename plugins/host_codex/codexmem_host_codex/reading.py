@@ -34,6 +34,8 @@ class Reading:
         self._cwd: str | None = None if after else ""
         """Working directory where it differs from the session's; None until it was looked for."""
         self._memory_off = False
+        self._held: tuple[Item, ...] = ()
+        """The last answer: where a compaction follows at once, it is that compaction's summary."""
 
     def entries(self) -> Iterator[Item | Skipped]:
         """All items, and what was skipped. Raises Unreadable at the end when nothing was understood."""
@@ -44,6 +46,8 @@ class Reading:
             lines += 1
             if looked and looked.lastindex == wordless and data.endswith(b"}}"):
                 understood += 1
+                if self._held and records.TOKENS not in data[:head]:
+                    yield from self._released()
                 continue
             try:
                 if looked and looked.lastindex == records.RESPONSE:
@@ -59,6 +63,7 @@ class Reading:
                 continue
             understood += 1
             yield from found
+        yield from self._released()
         if lines and not understood and not self.after:
             raise Unreadable(f"0 of {lines} lines understood in {self.rollout.name}: not a rollout that we know")
         if self._memory_off and self.session.memory_mode == "enabled":
@@ -67,7 +72,16 @@ class Reading:
     def _response(self, payload: records.Payload, timestamp: str | None, end: int) -> Iterable[Item]:
         if payload.name == QUESTION and payload.type == "function_call":
             self.earlier.asked(payload.call_id or "", str(payload.arguments or ""))
-        return items(payload, self._place(timestamp, end), self.earlier.question)
+        found = tuple(items(payload, self._place(timestamp, end), self.earlier.question))
+        if payload.role != "assistant" or payload.type != "message":
+            return (*self._released(), *found) if found else ()
+        before, self._held = self._released(), found
+        return before
+
+    def _released(self, *, summary: bool = False) -> tuple[Item, ...]:
+        """What was held back. A summary is nobody's answer: it repeats what stands before it."""
+        held, self._held = self._held, ()
+        return tuple(item._replace(tier="context") for item in held) if summary else held
 
     def _other(self, data: bytes, end: int, problem: str) -> Iterable[Item] | None:
         """Records around the conversation: few hold words, two set the working directory.
@@ -92,8 +106,8 @@ class Reading:
             self._meta(records.payload(record.payload, records.Meta))
         elif kind == "inter_agent_communication":
             payload = records.payload(record.payload, records.Payload)
-            return said("other_agent", "assistant", payload, self._place(record.timestamp, end))
-        return ()
+            return (*self._released(), *said("other_agent", "assistant", payload, self._place(record.timestamp, end)))
+        return self._released(summary=True) if kind == "compacted" else ()
 
     def _event(self, record: records.Record, end: int) -> Iterable[Item]:
         """Only two old events hold words; newer ones repeat response items."""
@@ -101,15 +115,15 @@ class Reading:
         if b'"thread_settings_applied"' in head:
             self._move(directory(record))
         if b'"user_message"' not in head and b'"agent_message"' not in head:
-            return ()
+            return () if records.TOKENS in head else self._released()
         spoken = records.payload(record.payload, records.Spoken)
         role = {"user_message": "user", "agent_message": "assistant"}.get(spoken.type)
         if role is None or not spoken.message or self.earlier.repeated(role, spoken.message, end):
             return ()
         place, part = self._place(record.timestamp, end), Part(kind="text", text=spoken.message)
         if role == "user":
-            return (place.said(user_tier("", spoken.message), "user", (part,)),)
-        return (place.said("final", "assistant", (part,)),)
+            return (*self._released(), place.said(user_tier("", spoken.message), "user", (part,)))
+        return (*self._released(), place.said("final", "assistant", (part,)))
 
     def _meta(self, meta: records.Meta) -> None:
         """A session_meta of this session; Codex appends another one when the user switches memory off or on."""

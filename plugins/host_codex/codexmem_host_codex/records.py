@@ -140,6 +140,8 @@ long as the tool's output that they repeat. One that is cut off is parsed all th
 response item.
 """
 WORDLESS, RESPONSE = 1, 2
+TOKENS = b'"token_count"'
+"""In the head of the only wordless record that may stand between a compaction's summary and the compaction."""
 
 _response = msgspec.json.Decoder(Response)
 _record = msgspec.json.Decoder(Record)

@@ -37,12 +37,33 @@ def test_an_interrupted_turn_and_what_came_after_a_compaction_stay(codex):
     assert said == [
         "hi there",
         "first answer",
-        "COMPACTED SUMMARY: the user said hi",
         "what now?",
         "after compact",
         "slow one",
     ]
-    assert [text for tier, text in codex.said() if text.startswith("<turn_aborted>")]
+    context = [text for tier, text in codex.said() if tier == "context"]
+    assert [text for text in context if text.startswith("<turn_aborted>")]
+    assert "COMPACTED SUMMARY: the user said hi" in context
+
+
+def test_the_answer_that_a_compaction_was_made_from_is_no_answer(codex):
+    tokens = codex.record("event_msg", {"type": "token_count", "info": None})
+    compacted = codex.record("compacted", {"message": "SUMMARY", "replacement_history": [{"type": "message"}]})
+    done = codex.record("event_msg", {"type": "task_complete", "last_agent_message": "two"})
+    codex.write(
+        codex.meta(),
+        *(codex.user("a"), codex.agent("one"), codex.agent("SUMMARY"), tokens, compacted),
+        *(codex.user("b"), codex.agent("two"), tokens, done, compacted),  # compacted elsewhere: nothing was said
+        *(codex.user("c"), codex.agent("three"), tokens),
+    )
+    tiers = {text: tier for tier, text in codex.said()}
+    assert tiers == {
+        "a": "human", "one": "final", "SUMMARY": "context", "b": "human", "two": "final", "c": "human", "three": "final"
+    }  # fmt: skip
+    items = codex.items()
+    assert [item.text for item in items] == list(tiers)
+    for number, item in enumerate(items):
+        assert codex.items(after=item.position) == items[number + 1 :]
 
 
 @pytest.mark.parametrize(
