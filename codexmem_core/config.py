@@ -95,6 +95,9 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
         Setting(
             key="idle_s", default=300, low=1, high=86_400, help="seconds without an event after which the worker ends"
         ),
+        Setting(
+            key="rest_s", default=30, low=0, high=3_600, help="seconds between a pass that did something and the next"
+        ),
     ),
     "plugins": (Setting(key="disabled", default=(), help="plugins that are not loaded, by name"),),
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from codexmem_core.host.spool import Spool
     from codexmem_core.plugins.calls import Collected
     from codexmem_core.readpath.access import MemoryAccess
+    from codexmem_core.readpath.answer import Answers
     from codexmem_core.readpath.context import Contexts
     from codexmem_core.readpath.tombstones import TombstoneBook
     from codexmem_core.readpath.tools import MemoryTools
@@ -279,6 +280,14 @@ class Engine:
         from codexmem_core.readpath.context import Contexts
 
         return Contexts(self.stages)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What hosts are told at a moment."""
+        from codexmem_core.host.payloads import generation_of
+        from codexmem_core.readpath.answer import Answers
+
+        return Answers(self, generation_of)
 
     @cached_property
     def _shared(self) -> Shared:

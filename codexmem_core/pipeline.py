@@ -10,13 +10,11 @@ from codexmem_core.capture import events, selection, sessions
 from codexmem_core.capture.events import TakenIn
 from codexmem_core.capture.selection import Selection
 from codexmem_core.capture.sessions import Discovery
-from codexmem_core.host import payloads, shim
 from codexmem_core.lanes import LaneWork
 from codexmem_core.memory_lane import MemoryLane
-from codexmem_core.plugins.calls import PluginError
+from codexmem_core.publishing import publish_payloads
 from codexmem_core.readpath.citing import catch_up
 from codexmem_core.readpath.gone import forget_what_is_gone
-from codexmem_core.readpath.session_start import session_start_context
 from codexmem_core.readpath.sieve import watch_tools
 from codexmem_core.report import RunReport, report_of
 from codexmem_core.safety.files import GuardedFolder
@@ -26,9 +24,8 @@ from codexmem_core.store.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Deadline
-    from codexmem_hookspecs.values.capture import EventKind, Session
+    from codexmem_hookspecs.values.capture import Session
 
     from codexmem_core.engine import Engine
     from codexmem_core.request import RunRequest
@@ -158,38 +155,3 @@ def count_new_citations(engine: Engine, stopped: Mapping[tuple[str, str], Sessio
     catch_up(
         engine.access, engine.transcripts, [one.session for one in known if not engine.guards.refusal(one.session)]
     )
-
-
-def publish_payloads(engine: Engine) -> None:
-    """What hooks print from now on, when they ask for more, and when they wait."""
-    wanted: dict[str, bytes] = {}
-    for host in engine.hosts.values() if engine.memories else ():
-        try:
-            wanted |= payloads.files_of(host, _offer(engine, host))
-        except Exception as error:  # noqa: BLE001 - one host's failure costs no other host its memory
-            engine.log("context").warning("a host is given nothing", host=host.name, error=str(error))
-    folders = "".join(f"{folder}\n" for folder in engine.projects.asked_folders)
-    if folders:
-        wanted[shim.ASKED] = folders.encode("utf-8", "surrogateescape")
-    payloads.publish(engine.home.payloads, wanted)
-
-
-def _offer(engine: Engine, host: Host) -> payloads.Offer:
-    context = ""
-    if payloads.SESSION_START.intersection(host.answers.values()):
-        try:
-            context = session_start_context(engine, host=host.name)
-        except PluginError as error:  # a session without memory is better than one with what cannot be trusted
-            engine.log("context").warning("sessions are given nothing", error=str(error))
-    memory = engine.memories[engine.memory_plugin()].name
-    return payloads.Offer(memory=memory, context=context, live_s={}, wait_s=waits(engine))
-
-
-def waits(engine: Engine) -> dict[EventKind, float]:
-    """Kinds of events on which hosts wait, with the longest time that a plugin asks for."""
-    longest: dict[EventKind, float] = {}
-    for reactions in engine.stages.reactions().values():
-        for reaction in reactions:
-            if reaction.wait_s > 0:
-                longest[reaction.kind] = max(longest.get(reaction.kind, 0.0), reaction.wait_s)
-    return longest

@@ -39,6 +39,8 @@ COMMANDS = {
     "doctor": "Check the installation; every problem comes with its fix.",
     "plugins": "List plugins, what they implement, and why any was refused.",
     "config": "Show effective settings and where each came from.",
+    "worker": "Be the background process that hooks start, or end it.",
+    "hook": "Do what a host's hook does.",
 }
 """Name and first line of the help of each command; its module has the same name."""
 

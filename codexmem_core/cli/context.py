@@ -18,11 +18,12 @@ from codexmem_core.cli.state import State, current_folder, json_option
 def command(state: State, host: str, cwd: str, memory: str) -> None:
     """Print exactly what a new session would be given."""
     from codexmem_core.projects import BYPASS, bypassed
-    from codexmem_core.readpath.session_start import session_start_context, why_none
+    from codexmem_core.readpath.answer import context_for
+    from codexmem_core.readpath.session_start import why_none
 
     engine, folder = state.engine, os.path.abspath(cwd) if cwd else current_folder()
     why = f"{BYPASS} is set" if bypassed(engine.environ) else why_none(engine, folder)
-    text = "" if why else session_start_context(engine, host=host, memory=memory, cwd=folder)
+    text = "" if why else context_for(engine, host=host, memory=memory, cwd=folder)
     if not (text or why):
         why = "no session has left anything in this memory yet (see codexmem status)"
     value = {
@@ -33,8 +34,10 @@ def command(state: State, host: str, cwd: str, memory: str) -> None:
         "cwd": folder,
         "why_nothing": why,
     }
-    if state.as_json or text:
+    if state.as_json:
         state.show(value, lambda: text)
+    elif text:
+        click.echo(text, nl=False)  # these bytes and no others
     else:
         click.echo(f"nothing: {why}", err=True)
     for warning in engine.projects.warnings:

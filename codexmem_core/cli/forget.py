@@ -27,7 +27,7 @@ def command(state: State, target: str, kind: Kind | None, lift: bool) -> None:  
     Without an option TARGET is a session if there is one of that name, else a file, else a text. What else was learned
     stays. Agents' own transcripts are never changed.
     """
-    from codexmem_core.pipeline import publish_payloads
+    from codexmem_core.publishing import publish_payloads
     from codexmem_core.readpath import forget
     from codexmem_core.readpath.forgetting.targets import target_of
 

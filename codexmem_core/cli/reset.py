@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(state: State, yes: bool) -> None:  # noqa: FBT001 - a command's flag
     """Delete everything that was remembered, in every memory, with its history."""
-    from codexmem_core.pipeline import publish_payloads
+    from codexmem_core.publishing import publish_payloads
 
     if not (yes or sys.stdin.isatty()):
         raise click.UsageError("nobody can be asked here: say --yes")

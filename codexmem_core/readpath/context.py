@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.cuts import cut_bytes
 from codexmem_hookspecs.errors import Refused
 
 from codexmem_core.consolidate.workspace import MemoryWorkspace
-from codexmem_core.safety.fence import fence
+from codexmem_core.readpath.fitting import fenced_within
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
@@ -83,17 +82,7 @@ def _made(stages: Stages, wanted: Wanted, workspace: _Seen) -> str:
         return ""
     dated = _day(os.stat(os.path.join(wanted.root, summary)).st_mtime)
     source = f"codexmem memory {wanted.memory.name}"
-    fenced = fence(text, source=source, dated=dated)
-    if not wanted.limit_bytes:
-        return fenced
-    frame = len(fence("", source=source, dated=dated).encode())
-    over = len(fenced.encode()) - wanted.limit_bytes
-    while over > 0:
-        # Neutralised fences inside may be longer than what stood there, so the cut is checked on the whole.
-        text = cut_bytes(text, max(0, len(text.encode()) - over))
-        fenced = fence(text, source=source, dated=dated)
-        over = len(fenced.encode()) - wanted.limit_bytes if len(fenced.encode()) > frame else 0
-    return fenced
+    return fenced_within(text, source=source, dated=dated, limit_bytes=wanted.limit_bytes)
 
 
 class _Seen:

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from codexmem_core.engine import Engine
 
 
-def session_start_context(engine: Engine, *, host: str = "", memory: str = "", cwd: str = "") -> str:
-    """The bytes that a hook prints, before the host's own encoding. Raises UnknownNameError.
+def session_start_context(
+    engine: Engine, *, host: str = "", memory: str = "", cwd: str = "", limit_bytes: int = 0
+) -> str:
+    """The memory's part of what a hook prints, before the host's own encoding. Raises UnknownNameError.
 
-    ``cwd`` is where the session starts; without it nothing is said about its folder.
+    ``cwd`` is where the session starts; without it nothing is said about its folder. ``limit_bytes``: what is left of
+    the host's limit; 0 for all of it.
     """
     if why_none(engine, cwd):
         return ""
@@ -30,7 +33,7 @@ def session_start_context(engine: Engine, *, host: str = "", memory: str = "", c
             root=engine.memory_root(plugin),
             tools=_shown(engine, chosen),
             citations=citations_wanted(engine.config, chosen),
-            limit_bytes=chosen.limit_bytes if chosen else 0,
+            limit_bytes=limit_bytes or (chosen.limit_bytes if chosen else 0),
         )
     )
 

@@ -10,7 +10,7 @@ from codexmem_core.store.rules import error_text
 from codexmem_core.store.values import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from codexmem_hookspecs.values.capture import Event, EventKind
 
@@ -124,6 +124,16 @@ class Deliveries(StorePart):
                 " WHERE event_id = ? AND plugin = ? AND state = 'pending'",
                 (now + round(after_s * 1_000), error_text(error), now, delivery.event_id, delivery.plugin),
             )
+
+    def waiting(self, host: str, session_id: str, plugins: Collection[str]) -> bool:
+        """Whether one of the plugins has yet to hear of an event of the session that could be told now."""
+        with self._database.unit():
+            rows = self._database.execute(
+                "SELECT DISTINCT plugin FROM deliveries WHERE state = 'pending' AND host = ? AND session_id = ?"
+                " AND retry_at_ms <= ?",
+                (host, session_id, self._clock.now_ms()),
+            )
+            return any(plugin in plugins for (plugin,) in rows)
 
     def next_retry_ms(self) -> int:
         """When the next waiting delivery is due, 0 when none waits."""

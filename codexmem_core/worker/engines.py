@@ -10,7 +10,7 @@ from codexmem_core.engine import Engine
 from codexmem_core.plugins.discovery import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from codexmem_core.plugins.discovery import Candidate
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 class Engines:
     """Threads may share it."""
 
-    def __init__(self, home: str, config: str, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, home: str, config: str, environ: Mapping[str, str], plugins: Sequence[Candidate] | None = None
+    ) -> None:
         self._home = home
         self._config = config
         self._environ = environ
-        self._candidates: list[Candidate] = list(installed())
+        self._candidates = list(installed() if plugins is None else plugins)
         self._lock = threading.Lock()
         self._warm: Engine | None = None
         self._before: Engine | None = None

@@ -61,15 +61,16 @@ class Intake:
             try:
                 self.take_in()
             except Exception as error:  # noqa: BLE001 - a full disk, a damaged database: the next look may succeed
-                self._tell(error)
+                self.tell("events wait", error)
             self._rung.wait(LOOK_EVERY_S)
             self._rung.clear()
 
-    def _tell(self, error: Exception) -> None:
+    def tell(self, what: str, error: Exception) -> None:
+        """Log what went wrong, where that is possible."""
         try:
             log = self._engines.warm().log("worker")
-            log.warning("events wait", error=f"{type(error).__name__}: {error}")
-            log.info("events wait", traceback=traceback.format_exc())
+            log.warning(what, error=f"{type(error).__name__}: {error}")
+            log.info(what, traceback=traceback.format_exc())
         except Exception:  # noqa: BLE001 - then nobody can be told
             return
 

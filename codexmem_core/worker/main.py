@@ -17,12 +17,15 @@ from codexmem_core.host.spool import Spool
 from codexmem_core.paths import Home
 from codexmem_core.services.clock import SystemClock
 from codexmem_core.services.processes import CHILD_MARK
+from codexmem_core.worker.answering import Answering
 from codexmem_core.worker.engines import Engines
 from codexmem_core.worker.intake import Intake
 from codexmem_core.worker.passes import Passes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from codexmem_core.plugins.discovery import Candidate
 
 BEAT_S = 5.0
 STUCK_S = 15 * 60.0
@@ -43,8 +46,8 @@ def main(home: str, config: str) -> NoReturn:
         os._exit(code)
 
 
-def work(home: str, config: str, environ: Mapping[str, str]) -> int:
-    """Exit status: 0 also when another worker is there; it has been rung."""
+def work(home: str, config: str, environ: Mapping[str, str], *, plugins: Sequence[Candidate] | None = None) -> int:
+    """Exit status: 0 also when another worker is there; it has been rung. ``plugins``: None for the installed ones."""
     if environ.get(CHILD_MARK):
         return 0  # a model's own session must not be learned from
     os.umask(0o077)
@@ -52,7 +55,7 @@ def work(home: str, config: str, environ: Mapping[str, str]) -> int:
     lock = alone.take(place, SystemClock().now_ms())
     if lock is None:
         return 0
-    worker = Worker(place, lock, Engines(place.root, os.path.abspath(config), environ))
+    worker = Worker(place, lock, Engines(place.root, os.path.abspath(config), environ, plugins))
     worker.run()
     return 0
 
@@ -66,6 +69,7 @@ class Worker:
         self._engines = engines
         self._passes = Passes(engines)
         self._intake = Intake(engines, self._passes)
+        self._answering = Answering(self._intake)
         self._selector = selectors.DefaultSelector()
         self._bell: tuple[int, int] | None = None
         self._told_to_stop = False
@@ -73,6 +77,7 @@ class Worker:
     def run(self) -> None:
         """Until the end."""
         self._listen_to_signals()
+        self._listen_to_questions()
         self._open_bell()
         self._passes.thread.start()
         self._intake.thread.start()
@@ -108,6 +113,7 @@ class Worker:
 
     def _end(self, why: str) -> None:
         self._close_bell()
+        self._answering.close()
         self._passes.stop(STOP_S)
         with suppress(Exception):  # whatever it is, the process ends now
             self._engines.warm().log("worker").info("end", why=why)
@@ -123,6 +129,14 @@ class Worker:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def _listen_to_questions(self) -> None:
+        try:
+            self._answering.open(self._home.root)
+        except OSError as error:  # a file system without sockets: hooks do with what lies ready
+            self._intake.tell("hooks cannot ask", error)
+        else:
+            self._selector.register(self._answering.listener, selectors.EVENT_READ, self._answering.accept)
 
     def _stop(self, _signal: int, _frame: object) -> None:
         self._told_to_stop = True

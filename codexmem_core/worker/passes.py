@@ -18,17 +18,14 @@ if TYPE_CHECKING:
     from codexmem_core.report import RunReport
     from codexmem_core.worker.engines import Engines
 
-REST_S = 30.0
-"""Between a pass that claimed something and the next one: what happens in quick succession is done at once."""
 FOREVER_S = 1_000_000_000.0
 
 
 class Passes:
     """A thread that makes a pass when one is wanted and due."""
 
-    def __init__(self, engines: Engines, *, rest_s: float = REST_S) -> None:
+    def __init__(self, engines: Engines) -> None:
         self._engines = engines
-        self._rest_s = rest_s
         self._changed = threading.Condition()
         self._taken: TakenIn | None = None
         self._urgent = False
@@ -100,7 +97,8 @@ class Passes:
         else:
             self._tell(engine, report)
             if report.sessions["claimed"]:
-                self._rests_until = time.monotonic() + self._rest_s
+                # What happens in quick succession is done together.
+                self._rests_until = time.monotonic() + engine.config.decimal("worker", "rest_s")
         finally:
             engine.close()
 

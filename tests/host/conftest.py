@@ -42,13 +42,18 @@ class Hooks:
         self.home = folder / "home"
         self.home.mkdir(mode=0o700)
         self.config = folder / "config.toml"
-        self.config.write_text("")
+        self.settings("")
         self.project = folder / "project"
         self.project.mkdir()
         self.codex = folder / "codex"
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "CODEX_HOME": str(self.codex)}
         self.place = Home(str(self.home))
         self.spool = Spool(self.place.spool)
+        self.children = []
+
+    def settings(self, text, worker=""):
+        """Passes follow each other without a rest, so that tests need not wait for it."""
+        self.config.write_text(f"[worker]\nrest_s = 0\n{worker}\n{text}\n")
 
     def command(self, event, host="codex"):
         return command(event, self.home, self.config, host)
@@ -107,6 +112,19 @@ class Hooks:
     def worker_soon(self):
         return until(self.worker, "a worker's start")
 
+    def worker_with(self, *plugins):
+        """Start a worker that has these plugins too, and wait until it has made its first pass."""
+        program = os.path.join(os.path.dirname(__file__), "programs", "worker_with_plugins.py")
+        self.children.append(
+            subprocess.Popen(
+                [sys.executable, program, self.home, self.config, *plugins], env=self.environ, stdin=subprocess.DEVNULL
+            )
+        )
+        until(lambda: (self.home / "worker.sock").exists() and self.passes(), "a worker's first pass")
+
+    def passes(self):
+        return [line for line in self.log() if line["event"] == "pass"]
+
     def ready(self, event, host="codex"):
         path = self.home / "read" / f"{host}-{event}"
         return path.read_bytes().partition(b"\n")[2] if path.exists() else b""
@@ -154,6 +172,8 @@ def hooks(tmp_path):
     made = Hooks(tmp_path)
     yield made
     end_workers(made.home)
+    for child in made.children:
+        child.wait()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def test_what_was_said_in_one_session_is_given_to_the_next(hooks, eventually):
 
 
 def test_a_worker_ends_when_nothing_is_to_be_done(hooks, eventually):
-    hooks.config.write_text("[worker]\nidle_s = 1\n")
+    hooks.settings("", worker="idle_s = 1")
     hooks.call("Stop", hooks.payload("Stop"))
     hooks.worker_soon()
     eventually(lambda: hooks.worker() is None, "its end")

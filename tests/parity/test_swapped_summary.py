@@ -8,8 +8,8 @@ import pytest
 from codexmem_hookspecs import hookimpl
 from codexmem_memory_v1 import plugin as memory_v1
 
-from codexmem_core.pipeline import publish_payloads
 from codexmem_core.plugins.calls import PluginError
+from codexmem_core.publishing import publish_payloads
 from codexmem_core.readpath.session_start import session_start_context
 
 SUMMARY = "v1\n\n## User Profile\n\nBuilds cranes.\n"

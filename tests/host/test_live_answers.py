@@ -1,0 +1,147 @@
+"""What must be computed is asked of the worker, within the time that a host can wait."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+RULE = (("user", "Always run the linter before you commit, and never push to main."), ("assistant", "ok"))
+
+
+def context(printed):
+    return json.loads(printed)["hookSpecificOutput"]["additionalContext"] if printed else ""
+
+
+@pytest.fixture
+def remembered(hooks, eventually):
+    """A memory, and a worker that is at rest."""
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"))
+    eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
+    return hooks
+
+
+def start(hooks, source, session="s2", **more):
+    return hooks.call(f"SessionStart-{source}", hooks.payload("SessionStart", session, source=source), **more)
+
+
+def test_a_resumed_session_is_not_told_again_what_it_has(remembered):
+    assert "linter" in context(start(remembered, "startup"))
+    assert start(remembered, "resume") == b""
+
+
+def test_a_resumed_session_is_told_what_is_new(remembered, eventually):
+    start(remembered, "startup")
+    before = remembered.ready("SessionStart-startup")
+    remembered.say("s3", ("user", "Never edit generated files by hand."), ("assistant", "ok"))
+    remembered.call("SessionEnd", remembered.payload("SessionEnd", "s3"))
+    eventually(lambda: remembered.ready("SessionStart-startup") != before, "a newer memory")
+    assert "generated files" in context(start(remembered, "resume"))
+    assert start(remembered, "resume") == b""
+
+
+def test_a_session_that_was_never_told_anything_is_told_at_its_resume(remembered):
+    assert "linter" in context(start(remembered, "resume"))
+
+
+def test_after_compaction_and_clear_a_session_is_told_again(remembered):
+    for source in ("startup", "compact", "clear"):
+        assert "linter" in context(start(remembered, source))
+
+
+def test_without_a_worker_a_resumed_session_is_told_nothing_and_one_is_started(remembered, eventually):
+    remembered.cli("worker", "--stop")
+    assert start(remembered, "resume") == b""
+    remembered.worker_soon()
+
+
+def test_sources_have_their_say_by_priority_within_the_hosts_limit(hooks):
+    hooks.say("s1", *RULE)
+    hooks.worker_with("sources")
+    said = context(start(hooks, "startup"))
+    assert said.index("how to use it") < said.index("you asked: startup")
+    assert "too late" not in said
+    assert len(said.encode()) <= 9_900
+    assert "recalled" in start(hooks, "startup").decode()
+
+
+def test_a_prompt_is_answered_by_sources_alone(hooks):
+    hooks.say("s1", *RULE)
+    hooks.worker_with("sources")
+    asked = hooks.payload("UserPromptSubmit", "s2", prompt="why does the build fail")
+    said = context(hooks.call("UserPromptSubmit", asked))
+    assert "you asked: why does the build fail" in said
+    assert "linter" not in said
+
+
+def test_a_source_that_hangs_or_fails_costs_the_others_nothing(hooks):
+    hooks.worker_with("sources")
+    for _ in range(3):
+        said = context(start(hooks, "startup"))
+        assert "how to use it" in said
+        assert "too late" not in said
+    assert any("the index is gone" in str(line) for line in hooks.log())
+
+
+def test_a_host_waits_until_a_plugin_has_heard_of_the_compaction(hooks):
+    hooks.worker_with("committing")
+    assert hooks.call("PreCompact", hooks.payload("PreCompact", "s2", trigger="manual")) == b""
+    assert (hooks.home / "told").read_text() == "compaction s2\n"
+
+
+def test_a_host_waits_for_a_worker_that_is_only_just_starting(hooks):
+    hooks.worker_with("committing")
+    (hooks.home / "told").unlink(missing_ok=True)
+    hooks.cli("worker", "--stop")
+    hooks.call("PreCompact", hooks.payload("PreCompact", "s2", trigger="manual"))
+    # The worker that the hook has started knows no such plugin; it has dealt with the event all the same.
+    assert hooks.worker() is not None
+    assert hooks.is_quiet()
+
+
+def test_a_project_that_wants_no_context_gets_none_and_one_that_wants_it_does(remembered, eventually):
+    project = remembered.folder / "apart"
+    project.mkdir()
+
+    def begin(memory, session):
+        (project / ".codexmem.toml").write_text(f'memory = "{memory}"\n')
+        payload = {**remembered.payload("SessionStart", session, source="startup"), "cwd": str(project)}
+        return context(remembered.call("SessionStart-startup", payload, cwd=project))
+
+    assert begin("off", "s2") == ""
+    assert begin("no_context", "s3") == ""
+    assert "linter" in begin("read_only", "s4")
+    remembered.cli("worker", "--stop")
+    assert begin("read_only", "s5") == ""
+    assert "linter" in context(start(remembered, "startup", "s6"))
+
+
+def test_a_session_goes_on_with_the_memory_that_it_was_given(remembered, eventually):
+    """After compaction it would be given what new sessions read, were it not for the one that it knows."""
+    start(remembered, "startup", "s2")
+    eventually(remembered.is_quiet)
+    remembered.settings('[memories]\nread = "v2"\n')
+    remembered.call("Stop", remembered.payload("Stop", "s2"))
+    eventually((remembered.home / "read" / "codex-SessionStart-compact.live").exists, "a flag")
+    said = context(start(remembered, "compact", "s2"))
+    assert "codexmem memory v1" in said
+    assert "codexmem memory v2" in context(start(remembered, "startup", "s9"))
+
+
+def test_a_folder_of_the_users_list_is_asked_about(remembered, eventually):
+    apart = remembered.folder / "apart"
+    (apart / "deep").mkdir(parents=True)
+    remembered.settings(f'[memories]\nbypass = ["{apart}/**"]\n')
+    remembered.call("Stop", remembered.payload("Stop", "s2"))
+    eventually((remembered.home / "read" / "folders").exists, "a list of folders")
+    payload = {**remembered.payload("SessionStart", "s3", source="startup"), "cwd": str(apart / "deep")}
+    assert remembered.call("SessionStart-startup", payload, cwd=apart / "deep") == b""
+    assert "linter" in context(start(remembered, "startup", "s4"))
+
+
+def test_the_command_says_what_the_hook_prints(remembered):
+    printed = context(start(remembered, "startup", "s2"))
+    assert remembered.cli("context", "--host", "codex").stdout == printed
+    (remembered.project / ".codexmem.toml").write_text('memory = "off"\n')
+    assert remembered.cli("context", "--host", "codex").stdout == ""
