@@ -32,7 +32,7 @@ def command(ctx: click.Context) -> None:
 def use(state: State, name: str) -> None:
     """Let new sessions read memory NAME. Sessions that were given another one keep it."""
     from codexmem_core.config_file import set_text
-    from codexmem_core.pipeline import publish_payloads
+    from codexmem_core.publishing import publish_payloads
 
     state.engine.memory_plugin(name)
     path = state.engine.config.path
