@@ -23,6 +23,12 @@ OPENING = "tests/store/test_opening_databases.py"
 OWN = "tests/pipeline/test_own_sessions.py"
 FAULTS = "tests/pipeline/test_faults.py"
 WRITTEN = "tests/forget/test_forget_written_files.py"
+CODEX_HOOKS = "plugins/host_codex/tests/test_host_codex_hooks.py"
+CLAUDE_HOOKS = "plugins/host_claude/tests/test_host_claude_hooks.py"
+CODEX_RULES = "tests/capture/test_codex_rules.py"
+CLAUDE_RULES = "tests/capture/test_claude_rules.py"
+PROJECTS = "tests/engine/test_projects.py"
+APART = "tests/host/test_hooks_kept_apart.py"
 LOCKS = "tests/consolidate/test_baseline_locks.py"
 
 CASES: dict[int, tuple[str, ...]] = {
@@ -90,6 +96,9 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{OWN}::test_a_session_inside_a_memory_folder_is_not_captured",
         f"{OWN}::test_a_run_inside_our_own_child_learns_nothing",
         "tests/pipeline/test_plugin_points.py::test_an_event_from_inside_a_memory_folder_is_not_delivered",
+        f"{CODEX_RULES}::test_codexs_memory_agent_is_known_by_its_folder_should_it_ever_write_a_rollout",
+        "tests/pipeline/test_own_text.py::test_codex_wherever_it_stands",
+        "tests/pipeline/test_own_text.py::test_claude_code_wherever_it_stands",
     ),
     33: (
         f"{OWN}::test_two_hundred_events_in_a_minute_start_no_process_and_one_pass_takes_them_in",
@@ -98,6 +107,8 @@ CASES: dict[int, tuple[str, ...]] = {
     35: (
         f"{CODEX_SESSIONS}::test_subagents_and_internal_sessions_are_told_from_the_users",
         f"{CLAUDE_SESSIONS}::test_four_kinds_of_subagent_files_are_told_from_one_real_session",
+        f"{CODEX_RULES}::test_a_subagents_hooks_and_rollout_are_not_the_users",
+        f"{CLAUDE_RULES}::test_subagents_files_hooks_and_sidechains_are_not_the_users",
     ),
     # concurrency, locks, databases, git
     36: (
@@ -135,10 +146,20 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{OPENING}::test_every_past_schema_is_brought_up_to_date_with_all_its_rows",
         f"{OPENING}::test_a_history_that_claims_a_column_which_is_missing_is_refused",
     ),
+    # hooks
+    53: (
+        f"{CODEX_RULES}::test_sigterm_runs_no_hook_and_the_transcript_alone_is_enough",
+        f"{CLAUDE_RULES}::test_killed_without_any_hook_the_transcript_alone_is_enough",
+    ),
     # scope, paths, time, deletion
+    67: (
+        "tests/pipeline/test_folders_are_a_hint.py::test_every_folder_is_learned_from_and_given_the_same",
+        f"{PROJECTS}::test_a_git_worktree_obeys_the_main_checkouts_uncommitted_file_at_the_same_place",
+    ),
     69: (
         f"{CODEX_SESSIONS}::test_a_loop_of_links_ends_and_one_transcript_by_two_paths_is_one_session",
         f"{CLAUDE_SESSIONS}::test_a_project_folder_that_is_a_link_is_followed_once",
+        f"{PROJECTS}::test_a_link_into_a_project_is_the_project_and_the_links_own_place_counts_too",
     ),
     72: (
         "tests/readpath/test_ranked_search.py::test_no_script_and_no_punctuation_hides_what_is_there",
@@ -153,6 +174,12 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{CODEX_SESSIONS}::test_clocks_that_are_wrong_make_no_session_of_the_future",
         f"{CLAUDE_SESSIONS}::test_clocks_that_are_wrong_make_no_session_of_the_future",
     ),
+    79: (
+        f"{CODEX_HOOKS}::test_answers_keep_to_the_schema",
+        f"{CLAUDE_HOOKS}::test_answers_have_claude_codes_form",
+        f"{APART}::test_what_was_noted_is_given_to_the_next_session_without_being_asked_for",
+    ),
+    81: (f"{APART}::test_what_was_noted_is_given_to_the_next_session_without_being_asked_for",),
 }
 
 REQUIRED = (
@@ -161,6 +188,7 @@ REQUIRED = (
     *(31, 33, 35),
     *(36, 37, 38, 40, 44, 45, 46),
     *(48, 49),
+    *(53, 67, 69, 74, 79, 81),
 )
 """Rows 41 and 42 are about a remote, which there is none of."""
 

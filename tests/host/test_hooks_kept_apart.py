@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 PREFERS = (("user", "Always use tabs in this repository."), ("assistant", "Yes."))
@@ -61,3 +63,11 @@ def test_without_a_worker_a_hook_in_a_listed_folder_says_nothing(remembered):
     for folder in ("private", "private/deep", "privateer"):
         (hooks.folder / folder).mkdir(parents=True, exist_ok=True)
         assert (b"tabs" in start(hooks, cwd=hooks.folder / folder)) == (folder == "privateer")
+
+
+def test_what_was_noted_is_given_to_the_next_session_without_being_asked_for(hooks):  # spec case 81
+    assert hooks.cli("note", "The staging server is called amber.").returncode == 0
+    assert hooks.cli("run").returncode == 0
+    given = start(hooks)
+    assert b"amber" in given
+    assert json.loads(given)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
