@@ -16,6 +16,7 @@ from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.host.spool import BAD
 from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.safety.redaction import find_secrets
+from codexmem_core.setup.findings import host_findings
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
         ("sessions", _sessions),
         ("secrets", _secrets),
         ("events", _events),
+        ("hooks", host_findings),
     ):
         try:
             for finding in check(engine):
@@ -116,7 +118,13 @@ def _settings(engine: Engine) -> Iterator[Finding]:
         )
         yield Finding(level="ok", message=where)
     try:
-        yield Finding(level="ok", message=f"model backend {engine.model.backend.name}")
+        name, lacks = engine.model.backend.name, engine.model_choice.lacks
+        if lacks:
+            yield Finding(
+                level="fail", message=lacks, fix="set it where the agents start, or choose another [models] backend"
+            )
+        else:
+            yield Finding(level="ok", message=f"model backend {name}")
     except Exception as error:  # noqa: BLE001 - an unknown name
         yield Finding(level="fail", message=str(error), fix='set [models] backend = "extractive" or install it')
 

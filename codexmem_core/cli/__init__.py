@@ -20,6 +20,8 @@ from codexmem_core import __version__
 from codexmem_core.cli.state import State
 
 COMMANDS = {
+    "setup": "Let an agent remember: put hooks and tools into its settings.",
+    "unsetup": "Take codexmem out of an agent's settings.",
     "run": "Read finished sessions and bring the memories up to date.",
     "extract": "Take notes of finished sessions; the first half of run.",
     "consolidate": "Bring the memory files up to date with the notes; the second half of run.",

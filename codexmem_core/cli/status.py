@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from codexmem_core.cli.state import State, json_option
+from codexmem_core.safety.text import shown_time
 
 
 @click.command("status")
@@ -39,7 +39,7 @@ def _as_text(value: dict[str, Any]) -> str:
     lines += lost_lines(value)
     events = value["events"]
     for name, at_ms in events["last_fired"].items():
-        lines.append(f"hook      {name}: last fired {_time(at_ms)}")
+        lines.append(f"hook      {name}: last fired {shown_time(at_ms)}")
     if events["spooled"]:
         lines.append(f"events    {events['spooled']} wait for the next run")
     for count in events["deliveries"]:
@@ -70,7 +70,7 @@ def _spending(value: dict[str, Any]) -> list[str]:
             f" {spent['tokens_per_day']} tokens ({spent['day']} UTC)"
         )
     for breaker in value["breakers"]:
-        until = f"until {_time(breaker['until_ms'])}" if breaker["until_ms"] else "until the credentials change"
+        until = f"until {shown_time(breaker['until_ms'])}" if breaker["until_ms"] else "until the credentials change"
         lines.append(f"stopped   {breaker['scope']} {until}: {breaker['reason']}")
     return lines
 
@@ -86,7 +86,7 @@ def _memory_lines(name: str, memory: dict[str, Any], *, read: bool) -> list[str]
         f"{sum(extraction['failures'].values())} failed"
     )
     for error in extraction["recent_errors"]:
-        retry = f", tried again after {_time(error['retry_at'] * 1000)}" if error["retry_at"] else ""
+        retry = f", tried again after {shown_time(error['retry_at'] * 1000)}" if error["retry_at"] else ""
         lines.append(f"          {':'.join(error['key'])} {error['state'].replace('_', ' ')}{retry}: {error['error']}")
     lines.append(f"          consolidation: {_consolidation(consolidation)}")
     lines.append(
@@ -114,15 +114,11 @@ def lost_lines(value: dict[str, Any]) -> list[str]:
 
 def _consolidation(snapshot: dict[str, Any]) -> str:
     success, attempt = snapshot["success"], snapshot["attempt"]
-    last = f"last success {_time(success['finished_at'] * 1000)}" if success else "no success yet"
+    last = f"last success {shown_time(success['finished_at'] * 1000)}" if success else "no success yet"
     if attempt is None:
         return f"{last}, the first is queued" if snapshot["status"] == "pending" else last
-    told = f"last attempt {_time(attempt['started_at'] * 1000)} {attempt['outcome']}"
+    told = f"last attempt {shown_time(attempt['started_at'] * 1000)} {attempt['outcome']}"
     if attempt["error"]:
         told += f": {attempt['error']}"
     queued = ", another is queued" if snapshot["status"] == "pending" else ""
     return f"{told}, {last}{queued}"
-
-
-def _time(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from codexmem_core.models.refusals import NotAsked
 from codexmem_core.models.retry_after import LONGEST_S, clamped, wait_s
+from codexmem_core.safety.text import shown_time
 from codexmem_core.store.ledger import Breaker as Tripped
 
 if TYPE_CHECKING:
@@ -121,5 +121,5 @@ class Breaker:
 def _until(tripped: Tripped) -> str:
     if not tripped.until_ms:
         return "not asked again until the credentials change"
-    at = datetime.fromtimestamp(tripped.until_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    at = shown_time(tripped.until_ms)
     return f"not asked again until {at}"

@@ -6,6 +6,7 @@ It runs in an empty folder below the home, which is never captured, marked as a 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from typing import TYPE_CHECKING, Protocol
 
@@ -72,6 +73,7 @@ def command(
         defaults=NO_DEFAULTS,
         attempts=1,  # programs try again by themselves
         picks_model=True,
+        lacks=lambda: program.lacks(environ),
     )
 
 
@@ -85,6 +87,11 @@ class CommandProgram:
         self._settings = settings
         self._programs = programs
         self._folder = folder
+
+    def lacks(self, environ: Mapping[str, str]) -> str:
+        """Whether there is such a program."""
+        name = self._recipe.arguments("", "")[0]
+        return "" if shutil.which(name, path=environ.get("PATH")) else f"{NAME}: there is no program {name}"
 
     def ask(self, request: ExtractionRequest, _transcript: Transcript, services: Services) -> Reply:
         """One question with a JSON answer. Raises ModelRefused."""

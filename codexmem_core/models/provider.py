@@ -79,6 +79,7 @@ class HttpProvider:
             provider=f"{name} at {address(url)}",
             credentials=lambda: f"{variable}={key()}",
             defaults=self._defaults,
+            lacks=self._lacks,
         )
 
     def ask(self, request: ExtractionRequest, _transcript: Transcript, services: Services) -> Reply:
@@ -114,6 +115,13 @@ class HttpProvider:
         question = self._question("consolidation", request.messages, request.effort, tools=request.tools)
         said, usage = self._exchanged(question, services)
         return Turn(text=said.text, calls=said.calls, usage=usage)
+
+    def _lacks(self) -> str:
+        try:
+            self._endpoint.headers()
+        except ModelRefused as error:
+            return str(error)
+        return ""
 
     def _question(self, stage: Stage, messages: tuple[Message, ...], effort: Effort, **more: Any) -> Question:
         return Question(

@@ -33,6 +33,8 @@ class Reached:
     """Requests for one question when no answer arrives; each is counted."""
     picks_model: bool = False
     """Whether it works without a model's name."""
+    lacks: Callable[[], str] = _unknown
+    """What is missing before it can be asked, such as its key; empty: nothing that one can see from here."""
 
 
 def address(url: str) -> str:

@@ -1,11 +1,17 @@
 """Estimating and naming text, and what cannot be stored."""
 
 import re
+from datetime import UTC, datetime
 
 from codexmem_hookspecs.cuts import CHARACTERS_A_TOKEN
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+def shown_time(at_ms: int) -> str:
+    """UNIX milliseconds for people."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def clean(text: str) -> str:

@@ -78,6 +78,11 @@ class ModelChoice:
         return Breaker(self._catalogue, self._clock, scopes)
 
     @property
+    def lacks(self) -> str:
+        """What the chosen one misses before it can be asked; empty: nothing. Raises ModelSettingsError."""
+        return self._chosen.lacks()
+
+    @property
     def _chosen(self) -> Reached:
         name = self._settings.backend
         if name not in self._reached:

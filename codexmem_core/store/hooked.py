@@ -19,6 +19,17 @@ class SessionProcess:
     seen_at_ms: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a hook printed for a session."""
+
+    session_id: str
+    memory: str
+    """Name of the memory that the session reads."""
+    generation: str
+    at_ms: int
+
+
 class HookedSessions(StorePart):
     """The part of the catalogue about sessions that run with our hooks. Times are UNIX milliseconds."""
 
@@ -65,3 +76,14 @@ class HookedSessions(StorePart):
                 "SELECT generation FROM session_contexts WHERE host = ? AND session_id = ?", (host, id)
             ).fetchone()
         return str(row[0]) if row else ""
+
+    def last_given(self, host: str) -> Given | None:
+        """What the newest session that was given anything was given."""
+        with self._database.unit():
+            row = self._database.execute(
+                "SELECT c.session_id, coalesce(v.version, ''), c.generation, c.given_at_ms FROM session_contexts AS c"
+                " LEFT JOIN memory_session_versions AS v ON v.host = c.host AND v.session_id = c.session_id"
+                " WHERE c.host = ? AND c.generation <> '' ORDER BY c.given_at_ms DESC, c.session_id DESC LIMIT 1",
+                (host,),
+            ).fetchone()
+        return Given(session_id=row[0], memory=row[1], generation=row[2], at_ms=row[3]) if row else None

@@ -52,6 +52,14 @@ class Journal(StorePart):
             else:
                 marks.delete().where(marks.key == key).execute()
 
+    def marks(self, prefix: str) -> dict[str, str]:
+        """Values by what follows the prefix in their keys."""
+        table = self._database.tables.marks
+        with self._database.unit():
+            return {
+                row.key.removeprefix(prefix): row.value for row in table.select().where(table.key.startswith(prefix))
+            }
+
     def note(self, source: str, text: str) -> None:
         """Something for the user to see; the same again only counts. The newest 200 are kept."""
         notices, now = self._database.tables.notices, self._clock.now_ms()

@@ -162,7 +162,7 @@ class CommandHost:
     def timeout_s(self, event: str, wait_s: float) -> int:
         """Seconds after which the host gives our hook up: long enough for its wait, short enough for a stuck disk."""
         longest = self.longest_s.get(event, 0)
-        needed = math.ceil(wait_s) + SPARE_S if wait_s else HOOK_S
+        needed = max(HOOK_S, math.ceil(wait_s) + SPARE_S)
         return min(needed, longest) if longest else needed
 
     def plan(self, request: SetupRequest) -> Sequence[Edit]:
@@ -174,7 +174,7 @@ class CommandHost:
         after = with_hooks(path, before, wanted)
         if after == before:
             return ()
-        summary = f"{len(wanted)} hooks" if wanted else "no hook of codexmem"
+        summary = f"{len(wanted)} hooks" if wanted else "codexmem's hooks go"
         return (Edit(path=path, before=before, after=after, summary=summary),)
 
     def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:

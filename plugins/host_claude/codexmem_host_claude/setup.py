@@ -52,7 +52,7 @@ def plan(request: SetupRequest, path: str) -> Sequence[Edit]:
     if entry is None:
         return ()
     after = written(without(text, (SERVERS, MCP_NAME) if len(servers) > 1 else (SERVERS,)))
-    return (Edit(path=path, before=before, after=after, summary="no MCP server of codexmem"),)
+    return (Edit(path=path, before=before, after=after, summary="codexmem's MCP server goes"),)
 
 
 def installed(request: SetupRequest, path: str) -> Sequence[InstalledHook]:

@@ -32,12 +32,12 @@ def plan(request: SetupRequest, hook_file: str, hook_edits: Sequence[Edit]) -> S
     if text == settings.text:
         return hook_edits
     trusted = sum(entry.ours for entry in after)
-    summary = f"trust in {trusted} hooks" if trusted else "no trust in hooks of codexmem"
+    server = "and the MCP server" if request.mcp else "and no MCP server"
     edit = Edit(
         path=settings.path,
         before=request.read(settings.path),
         after=text.encode() or None,
-        summary=f"{summary}, {'the' if request.mcp else 'no'} MCP server",
+        summary=f"trust in {trusted} hooks {server}" if trusted else "what codexmem's hooks and tools needed goes",
     )
     return (*hook_edits, edit)
 

@@ -90,7 +90,7 @@ def test_each_source_of_a_start_has_an_entry_and_short_events_have_short_timeout
 def test_a_hook_that_waits_has_time_to(codex):
     codex.set_up(kinds={"compaction": 60.0, "prompt": 1.5})
     assert {e.name: e.hook["timeout"] for e in entries(codex.hooks, codex.files[codex.hooks])} == {
-        "UserPromptSubmit": 7,
+        "UserPromptSubmit": 10,
         "PreCompact": 65,
     }
 

@@ -1,0 +1,134 @@
+"""What ``setup`` and ``unsetup`` share: show each change to hosts' files, ask, write, tell."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+from codexmem_hookspecs.errors import Refused
+
+from codexmem_core.setup.changes import planned, write
+from codexmem_core.setup.diffs import unified
+from codexmem_core.setup.files import ChangedMeanwhileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from codexmem_hookspecs.values.setup import Edit
+
+    from codexmem_core.cli.state import State
+    from codexmem_core.engine import Engine
+
+ATTEMPTS = 5
+"""Times that a file may change between showing and writing until it is given up."""
+
+
+@dataclass(kw_only=True)
+class HostChange:
+    """What became of one host's files."""
+
+    host: str
+    edits: Sequence[Edit] = ()
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """Files that were written, with where their old content is."""
+    error: str = ""
+
+    @property
+    def written(self) -> bool:
+        """Whether all that was planned is done."""
+        return bool(self.edits) and not self.error and len(self.kept) == len(self.edits)
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "error": self.error,
+            "files": [
+                {
+                    "path": edit.path,
+                    "summary": edit.summary,
+                    "diff": unified(edit),
+                    "written": edit.path in self.kept,
+                    "backup": self.kept.get(edit.path, ""),
+                }
+                for edit in self.edits
+            ],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostFiles:
+    """One run over some hosts. ``out`` takes everything of ours out."""
+
+    engine: Engine
+    hosts: Sequence[str]
+    out: bool = False
+    dry_run: bool = False
+    yes: bool = False
+    say: Callable[[str], None] = click.echo
+
+    def change(self) -> list[HostChange]:
+        """Each host on its own: what stands in the way of one stops no other. Raises UnknownNameError before that."""
+        for name in self.hosts:
+            self.engine.host(name)
+        return [self._change(name) for name in dict.fromkeys(self.hosts)]
+
+    def _change(self, name: str) -> HostChange:
+        change = HostChange(host=name)
+        title = self.engine.host(name).title
+        for _ in range(ATTEMPTS):
+            try:
+                change.edits = planned(self.engine, name, out=self.out)
+            except Refused as error:
+                change.error = str(error)
+                self.say(f"{title}: {error}")
+                return change
+            if not change.edits:
+                self.say(f"{title}: nothing to change")
+                return change
+            for edit in change.edits:
+                self.say(unified(edit).rstrip("\n"))
+            self.say(f"{title}: {'; '.join(edit.summary for edit in change.edits)}")
+            if self.dry_run or not self._agreed(len(change.edits)):
+                return change
+            try:
+                change.kept = write(self.engine, name, change.edits, out=self.out)
+            except ChangedMeanwhileError as error:
+                self.say(f"{title}: {error}; nothing is written, this is it now:")
+                continue
+            except (OSError, Refused) as error:
+                change.error = f"nothing is written: {error}"
+                self.say(f"{title}: {change.error}")
+            for path, kept in change.kept.items():
+                self.say(f"written: {path}" + (f" (as it was: {kept})" if kept else ""))
+            return change
+        change.error = "the files change faster than they are written; end what writes them and try again"
+        self.say(f"{title}: {change.error}")
+        return change
+
+    def _agreed(self, count: int) -> bool:
+        return self.yes or click.confirm(f"Write {'this file' if count == 1 else f'these {count} files'}?")
+
+
+def change_and_show(state: State, hosts: Sequence[str], *, out: bool, yes: bool, dry_run: bool) -> list[HostChange]:
+    """Change the hosts' files as asked, showing what happens."""
+    if not (yes or dry_run) and (state.as_json or not sys.stdin.isatty()):
+        raise click.UsageError("nobody can be asked here: say --yes, or --dry-run to see what would change")
+    say = _silent if state.as_json else click.echo
+    return HostFiles(engine=state.engine, hosts=hosts, out=out, dry_run=dry_run, yes=yes, say=say).change()
+
+
+def _silent(_text: str) -> None:
+    """For JSON: what happened is in the object."""
+
+
+def finish(state: State, changes: Sequence[HostChange], told: str) -> None:
+    """Say what comes next, or all of it as JSON. Exits with 1 when something stood in the way of a host."""
+    written = [change.host for change in changes if change.written]
+    titles = " and ".join(state.engine.host(name).title for name in written)
+    value = {"hosts": {change.host: change.as_json() for change in changes}}
+    if state.as_json or written:
+        state.show(value, lambda: told.format(titles=titles, names=" ".join(written)))
+    if any(change.error for change in changes):
+        raise click.exceptions.Exit(1)

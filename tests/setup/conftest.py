@@ -1,0 +1,102 @@
+"""A machine in a temporary folder: an environment of its own with codexmem in it, and homes of agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+
+import pytest
+
+from codexmem_core.host.spool import Spool
+
+PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+
+
+class Machine:
+    """Runs commands there, each in a process, with nothing of this machine's homes or settings."""
+
+    def __init__(self, root):
+        self.root = root
+        self.home = root / "home"
+        self.home.mkdir(parents=True)
+        self.environ = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | {"HOME": str(self.home)}
+        self.python = sys.executable
+
+    @property
+    def codexmem_home(self):
+        return self.home / ".local" / "share" / "codexmem"
+
+    @property
+    def config(self):
+        return self.home / ".config" / "codexmem" / "config.toml"
+
+    def run(self, *arguments, typed=None):
+        """Exit status, and what was printed."""
+        done = subprocess.run(
+            [self.python, "-m", "codexmem_core.cli", *map(str, arguments)],
+            input="" if typed is None else typed,
+            env=self.environ,
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout + done.stderr
+
+    def set_up(self, *hosts):
+        status, printed = self.run("setup", "--yes", *hosts)
+        assert status == 0, printed
+        return printed
+
+    def doctor(self):
+        """What is not as it should be with hosts."""
+        found = json.loads(self.run("doctor", "--json")[1])["findings"]
+        return [each for each in found if each["check"] == "hooks" and each["level"] in ("warn", "fail")]
+
+    def fired(self, host, event, payload, header=""):
+        """A hook ran, and a pass has taken its event in."""
+        spool = Spool(str(self.codexmem_home / "spool"))
+        spool.write(host, event, json.dumps(payload).encode(), at_ms=1_796_000_000_000, header=header)
+        assert self.run("run")[0] == 0
+
+    def own_python(self, name):
+        """An interpreter in an environment of its own, in which everything that is installed here is installed too."""
+        folder = self.root / name
+        venv.create(folder, with_pip=False)
+        (packages,) = folder.glob("lib/python3*/site-packages")
+        (packages / "here.pth").write_text("".join(f"{path}\n" for path in sys.path if os.path.isdir(path)))
+        self.python = str(folder / "bin" / "python")
+        return folder
+
+    def path(self, name):
+        return self.home / name
+
+    def write(self, name, content):
+        path = self.path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=2), encoding="utf-8")
+        return path
+
+    def read(self, name):
+        return self.path(name).read_text(encoding="utf-8")
+
+    def json(self, name):
+        return json.loads(self.read(name))
+
+    def tree(self):
+        """Every file of the agents, with its content."""
+        files = [path for path in self.home.rglob("*") if path.is_file()]
+        return {str(path.relative_to(self.home)): path.read_bytes() for path in files if ".local" not in path.parts}
+
+
+@pytest.fixture
+def machine(tmp_path):
+    machine = Machine(tmp_path / "machine")
+    yield machine
+    shutil.rmtree(machine.root)

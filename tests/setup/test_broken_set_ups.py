@@ -1,0 +1,207 @@
+"""A set-up that broke, whichever way: ``codexmem doctor`` names the fault and the fix, and the fix mends it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+CODEX, CONFIG, CLAUDE = ".codex/hooks.json", ".codex/config.toml", ".claude/settings.json"
+CHIME = {"hooks": [{"type": "command", "command": "chime"}]}
+
+
+def hooks_file_deleted(machine):
+    machine.path(CODEX).unlink()
+    return str(machine.path(CODEX)), 0
+
+
+def interpreter_gone(machine):
+    folder = machine.root / "environment"
+    folder.rename(folder.with_name("moved"))
+    machine.python = str(folder.with_name("moved") / "bin" / "python")
+    return f"its interpreter {folder}/bin/python is gone", 16
+
+
+def edited_after_it_was_trusted(machine):
+    text = machine.read(CODEX)
+    machine.write(CODEX, text.replace('"timeout": 10', '"timeout": 20', 1))
+    return f"Codex CLI does not run it: what {machine.path(CODEX)} says is not what was trusted", 1
+
+
+def trust_lost(machine):
+    machine.write(CONFIG, 'model = "x"\n')  # as it was in a backup
+    return "Codex CLI does not run it", 9
+
+
+def index_moved_by_another_tool(machine):
+    hooks = machine.json(CODEX)["hooks"]
+    machine.write(CODEX, {"hooks": {**hooks, "Stop": [CHIME, *hooks["Stop"]]}})
+    return "Codex CLI does not run it", 1
+
+
+def memory_moved(machine):
+    new = machine.root / "memory"
+    machine.codexmem_home.rename(new)
+    machine.environ["CODEXMEM_HOME"] = str(new)
+    return f"it works with the home {machine.codexmem_home}, while this is {new}", 16
+
+
+def settings_with_a_comment(machine):
+    text = machine.read(CLAUDE)
+    machine.write(CLAUDE, text.replace("{", "{ // hooks:", 1))
+    return f"{machine.path(CLAUDE)} is not changed: it is no plain JSON", 0
+
+
+def timeout_taken_out(machine):
+    settings = machine.json(CLAUDE)
+    del settings["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"]
+    machine.write(CLAUDE, settings)
+    return "its timeout is not set, 3 s are needed", 1
+
+
+def more_events_wanted(machine):
+    machine.config.parent.mkdir(parents=True)
+    machine.config.write_text("[memories]\ndisable_on_external_context = true\n")
+    return "PostToolUse: missing in", 2
+
+
+def plugin_disabled(machine):
+    machine.config.parent.mkdir(parents=True)
+    machine.config.write_text('[plugins]\ndisabled = ["host-codex"]\n')
+    return r"codex was set up on .* but no active plugin provides it (not active: host-codex)", 0
+
+
+def two_installations(machine):
+    machine.own_python("other")
+    return f"it runs {machine.root}/environment/bin/python, while this codexmem runs {machine.python}", 16
+
+
+def installed_twice(machine):
+    settings = machine.json(CLAUDE)
+    settings["hooks"]["Stop"] *= 2
+    machine.write(CLAUDE, settings)
+    return f"Stop: installed 2 times in {machine.path(CLAUDE)}", 1
+
+
+def agents_home_moved(machine):
+    machine.path(".codex").rename(machine.path("codex-home"))
+    (machine.path("codex-home") / "hooks.json").unlink()
+    (machine.path("codex-home") / "config.toml").unlink()
+    machine.environ["CODEX_HOME"] = str(machine.path("codex-home"))
+    return f"{machine.path('codex-home')}/hooks.json", 0
+
+
+def hooks_switched_off_in_claude(machine):
+    machine.write(CLAUDE, {**machine.json(CLAUDE), "disableAllHooks": True})
+    return "all hooks of Claude Code are switched off", 7
+
+
+def hooks_switched_off_in_codex(machine):
+    machine.write(CONFIG, machine.read(CONFIG) + "\n[features]\nhooks = false\n")
+    return "all hooks of Codex are switched off", 9
+
+
+def key_that_codex_does_not_know(machine):
+    machine.write(CODEX, {**machine.json(CODEX), "$schema": "https://example.com/hooks.json"})
+    return "Codex reads nothing of the file because of the key $schema", 9
+
+
+def packages_gone(machine):
+    (packages,) = (machine.root / "environment").glob("lib/python3*/site-packages")
+    (packages / "here.pth").unlink()
+    machine.own_python("other")
+    return f"{machine.root}/environment/bin/python -I cannot import codexmem", 0
+
+
+BREAKAGES = [
+    hooks_file_deleted,
+    interpreter_gone,
+    edited_after_it_was_trusted,
+    trust_lost,
+    index_moved_by_another_tool,
+    memory_moved,
+    settings_with_a_comment,
+    timeout_taken_out,
+    more_events_wanted,
+    plugin_disabled,
+    two_installations,
+    installed_twice,
+    agents_home_moved,
+    hooks_switched_off_in_claude,
+    hooks_switched_off_in_codex,
+    key_that_codex_does_not_know,
+    packages_gone,
+]
+
+
+def by_hand(machine, fix):
+    """What a fix asks of the user, done to the letter."""
+    if fix.startswith("mend the file"):
+        machine.write(CLAUDE, machine.read(CLAUDE).replace("{ // hooks:", "{"))
+    elif fix.startswith("take disableAllHooks out of"):
+        settings = machine.json(CLAUDE)
+        del settings["disableAllHooks"]
+        machine.write(CLAUDE, settings)
+    elif fix.startswith("set hooks = true in [features]"):
+        machine.write(CONFIG, machine.read(CONFIG).replace("hooks = false", "hooks = true"))
+    elif fix.startswith("take $schema out of"):
+        hooks = machine.json(CODEX)
+        del hooks["$schema"]
+        machine.write(CODEX, hooks)
+    elif fix.startswith("let the plugin be loaded again"):
+        machine.config.write_text("")
+    else:
+        assert fix.startswith("install codexmem in a virtual environment")  # which is the one that runs this
+        machine.set_up("codex", "claude")
+
+
+def count(finding):
+    """How many hooks a finding is about."""
+    named = finding["message"].partition(": ")[0]
+    (every, *_) = [int(word) for word in named.split() if word.isdigit()] or [named.count(",") + 1]
+    return every
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.__name__)
+def test_a_broken_set_up_is_named_and_mended_by_the_fix_that_is_named(machine, breakage):
+    machine.own_python("environment")
+    machine.set_up("codex", "claude")
+    expected, hooks = breakage(machine)
+    found = machine.doctor()
+    messages = "\n".join(each["message"] for each in found)
+    assert all(part in messages for part in expected.split(".* "))
+    assert not hooks or sum(map(count, found)) == hooks
+    for fix in dict.fromkeys(each["fix"] for each in found):
+        words = shlex.split(fix) if fix.startswith("codexmem ") else []
+        if not words:
+            by_hand(machine, fix)
+            words = shlex.split(fix[fix.index("codexmem setup") :]) if fix.endswith(("codex", "claude")) else []
+        if words and words[1] == "setup":
+            machine.set_up(*words[2:])
+    assert machine.doctor() == []
+
+
+def test_each_hook_is_told_with_its_trust_and_when_it_last_fired(machine):
+    machine.set_up("codex", "claude")
+    assert machine.doctor() == []
+    session = {"session_id": "s", "cwd": "/home/dev/harbor"}
+    machine.fired("claude", "SessionStart-startup", {**session, "source": "startup"}, "v1 0123456789abcdef")
+    machine.fired("claude", "Stop", session)
+    found = json.loads(machine.run("doctor", "--json")[1])["findings"]
+    told = [each["message"] for each in found if each["check"] == "hooks" and each["level"] == "ok"]
+    assert "Codex CLI Stop: installed, trusted, not fired yet" in told
+    assert "Claude Code SessionEnd: installed, not fired yet" in told
+    (fired,) = (message for message in told if message.startswith("Claude Code Stop: "))
+    assert fired == "Claude Code Stop: installed, last fired 2026-11-30 00:53:20 UTC"
+    given = "memory v1, generation 0123456789abcdef, to session s"
+    assert f"Claude Code: last gave {given} on 2026-11-30 00:53:20 UTC" in told
+
+
+def test_what_is_not_set_up_is_said_and_no_fault(machine):
+    found = json.loads(machine.run("doctor", "--json")[1])
+    told = {each["message"]: each["level"] for each in found["findings"] if each["check"] == "hooks"}
+    assert told == {
+        "Claude Code is not set up: it is not told what is remembered": "info",
+        "Codex CLI is not set up: it is not told what is remembered": "info",
+    }
