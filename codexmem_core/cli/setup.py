@@ -26,7 +26,7 @@ def command(state: State, hosts: tuple[str, ...], yes: bool, dry_run: bool) -> N
     Shows the exact change of each file and asks. Entries of others stay. Say it again after moving or upgrading
     codexmem, and whenever doctor asks for it; what is as it should be is not touched.
     """
-    from codexmem_core.pipeline import publish_payloads
+    from codexmem_core.publishing import publish_payloads
     from codexmem_core.setup.findings import import_problem
 
     problem = import_problem(sys.executable)

@@ -8,11 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
-from codexmem_hookspecs.values.read import ContextSource
 from codexmem_hookspecs.values.records import Command
 from codexmem_hookspecs.values.setup import SHIM, SetupRequest
 
-from codexmem_core.pipeline import waits
+from codexmem_core.publishing import waits
 from codexmem_core.setup.files import read_file
 
 if TYPE_CHECKING:
@@ -37,11 +36,8 @@ def wanted_kinds(engine: Engine) -> dict[EventKind, float]:
         kinds["tool"] = 0.0
     for reactions in engine.stages.reactions().values():
         kinds |= {reaction.kind: 0.0 for reaction in reactions}
-    sources: Collected[ContextSource] = engine.plugins.hooks.collect("codexmem_read_sources", ContextSource)
     asked: list[tuple[EventKind, float]] = [
-        ("prompt" if moment == "prompt" else "start", registered.record.deadline_ms / 1_000)
-        for registered in sources.records.values()
-        for moment in registered.record.moments
+        ("prompt" if moment == "prompt" else "start", seconds) for moment, seconds in engine.answers.moments().items()
     ]
     for kind, wait_s in (*waits(engine).items(), *asked):
         kinds[kind] = max(kinds.get(kind, 0.0), wait_s)
