@@ -157,6 +157,7 @@ class Engine:
             lambda: self.catalogue,
             plugins=[given.record for given in collected.records.values()],
             folder=self.home.below("children"),
+            sharers=lambda: self.memories,
         )
 
     # stores

@@ -120,17 +120,26 @@ def _as_text(report: RunReport, *, verbose: bool, sessions: bool) -> str:
     lines += [_memory_line(name, memory) for name, memory in report.memories.items()]
     if not report.memories and not report.errors:
         lines.append("no memory is installed: install an extra, v1 or v2")
-    reasons: dict[str, list[str]] = {}
-    for row in report.skipped:
-        if row.reason != "up to date" and row.session:
-            reasons.setdefault(row.reason, []).append(row.session)
-    shown = sorted(reasons.items(), key=lambda pair: -len(pair[1]))
+    shown = sorted(_left_out(report).items(), key=lambda pair: -len(pair[1]))
     for reason, left_out in shown if verbose else shown[:SHOWN_REASONS]:
         lines.append(f"  left out: {len(left_out)} — {reason}")
         lines += [f"    {session}" for session in left_out] if verbose else []
     lines += [f"warning: {warning}" for warning in report.warnings]
     lines += [f"error: {error}" for error in report.errors]
     return "\n".join(lines)
+
+
+def _left_out(report: RunReport) -> dict[str, list[str]]:
+    """Reason → sessions, each once; a reason that not every memory has names those that do."""
+    memories: dict[tuple[str, str], list[str]] = {}
+    for row in report.skipped:
+        if row.reason != "up to date" and row.session:
+            memories.setdefault((row.reason, row.session), []).append(row.memory)
+    reasons: dict[str, list[str]] = {}
+    for (reason, session), those in memories.items():
+        everywhere = "" in those or len(those) == len(report.memories)
+        reasons.setdefault(reason if everywhere else f"{reason} ({', '.join(those)})", []).append(session)
+    return reasons
 
 
 def _memory_line(name: str, memory: MemoryReport) -> str:

@@ -75,7 +75,7 @@ class Consolidation:
 
     def run(self, worker: str, deadline: Deadline) -> Consolidated:
         """Claim the memory's one consolidation job and do it; a failure is recorded and retried later."""
-        blocked = self._bench.model.blocked("consolidation")
+        blocked = self._bench.model.blocked("consolidation", self._place.plugin)
         if blocked is not None:
             return Consolidated(status=_unasked(blocked), detail=redact(str(blocked)))
         claim = self._jobs.claim_consolidation(

@@ -96,7 +96,7 @@ class ExtractionLane:
         waiting = self._unsettled(sessions)
         unreached = "the limit of this pass is reached"
         while waiting and len(report.claimed) < limit and not self._deadline.cancelled:
-            if (blocked := self._bench.model.blocked("extraction")) is not None:
+            if (blocked := self._bench.model.blocked("extraction", self._plugin)) is not None:
                 unreached = str(blocked)
                 break
             result = self._jobs.claim_extractions(

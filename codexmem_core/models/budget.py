@@ -1,4 +1,7 @@
-"""How much may be spent: calls and tokens a day, over all stages, memories and processes."""
+"""How much may be spent: calls and tokens a day, over all stages, memories and processes.
+
+Memories share the day evenly, so that one which spends its part leaves the others theirs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from codexmem_core.models.refusals import NotAsked
 from codexmem_core.store.ledger import Usage as Spent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from codexmem_hookspecs.services import Clock
     from codexmem_hookspecs.values.models import Usage
@@ -30,7 +33,17 @@ class Reservation:
 class Budget:
     """Counts every request before it is made, in one transaction with the check, so that nobody overspends together."""
 
-    def __init__(self, ledger: Callable[[], Ledger], clock: Clock, limits: DayLimits, *, costs: bool) -> None:
+    def __init__(
+        self,
+        ledger: Callable[[], Ledger],
+        clock: Clock,
+        limits: DayLimits,
+        *,
+        costs: bool,
+        sharers: Collection[str] = (),
+    ) -> None:
+        """``sharers``: plugins of the memories that share the day."""
+        self._sharers = sharers
         self._ledger = ledger
         self._clock = clock
         self._limits = limits
@@ -44,10 +57,17 @@ class Budget:
     def reserve(self, stage: Stage, memory: str, model: str, tokens: int) -> Reservation:
         """Count a call and the tokens that it will send. Raises NotAsked when the day cannot bear it."""
         spent = Spent(day=self.day, stage=stage, memory=memory, model=model, calls=1, tokens_in=tokens)
+        own = self._share(memory)
         if not self._costs:
             self._ledger().spend(spent)
-        elif not self._ledger().reserve_call(spent, max_calls=self._limits.calls, max_tokens=self._limits.tokens):
-            raise self._over(tokens)
+        elif not self._ledger().reserve_call(
+            spent,
+            max_calls=self._limits.calls,
+            max_tokens=self._limits.tokens,
+            own_calls=own.calls,
+            own_tokens=own.tokens,
+        ):
+            raise self._over(memory, tokens)
         return Reservation(spent=spent)
 
     def settle(self, reservation: Reservation, usage: Usage) -> None:
@@ -64,19 +84,34 @@ class Budget:
             )
         )
 
-    def spent_out(self) -> NotAsked | None:
-        """Why no call can be made any more today, or None."""
-        calls, tokens = spent_on(self._ledger(), self.day)
-        if self._costs and (calls >= self._limits.calls or tokens >= self._limits.tokens):
-            return self._over(0)
+    def spent_out(self, memory: str = "") -> NotAsked | None:
+        """Why no call can be made any more today, of this memory, or None."""
+        if self._costs and any(
+            calls >= limits.calls or tokens >= limits.tokens for limits, (calls, tokens) in self._spent(memory)
+        ):
+            return self._over(memory, 0)
         return None
 
-    def _over(self, tokens: int) -> NotAsked:
-        calls, spent = spent_on(self._ledger(), self.day)
+    def _share(self, memory: str) -> DayLimits:
+        return self._limits.share(len(self._sharers)) if memory in self._sharers else self._limits
+
+    def _spent(self, memory: str) -> list[tuple[DayLimits, tuple[int, int]]]:
+        """What the day allows with what it has cost, of all, and of a memory that has only a share."""
+        ledger = self._ledger()
+        all_of_it = [(self._limits, spent_on(ledger, self.day))]
+        share = self._share(memory)
+        return all_of_it if share == self._limits else [*all_of_it, (share, spent_on(ledger, self.day, memory))]
+
+    def _over(self, memory: str, tokens: int) -> NotAsked:
+        told = "; ".join(
+            f"{calls} of {limits.calls} calls, {spent} of {limits.tokens} tokens spent{whose}"
+            for (limits, (calls, spent)), whose in zip(
+                self._spent(memory), ("", f" by {memory}, which has an equal share"), strict=False
+            )
+        )
         asked = f", and this request is about {tokens}" if tokens else ""
         return NotAsked(
-            f"the budget of {self.day} (UTC) does not allow it: {calls} of {self._limits.calls} calls, {spent} of"
-            f" {self._limits.tokens} tokens spent{asked}; see [budget]",
+            f"the budget of {self.day} (UTC) does not allow it: {told}{asked}; see [budget]",
             "capacity",
             hold=False,
             retry_after_s=_left_of_day(self._clock),

@@ -25,13 +25,17 @@ class DayLimits:
         """As configured."""
         return cls(calls=config.number("budget", "calls_per_day"), tokens=config.number("budget", "tokens_per_day"))
 
+    def share(self, sharers: int) -> DayLimits:
+        """What one of so many may spend, so that none spends what the others need; rounded up."""
+        return DayLimits(calls=-(-self.calls // sharers), tokens=-(-self.tokens // sharers))
+
 
 def day_of(clock: Clock) -> str:
     """Today in UTC, ``YYYY-MM-DD``."""
     return datetime.fromtimestamp(clock.now_ms() / 1000, UTC).strftime("%Y-%m-%d")
 
 
-def spent_on(ledger: Ledger, day: str) -> tuple[int, int]:
-    """Calls and tokens of a day."""
-    usage = ledger.usage(day)
+def spent_on(ledger: Ledger, day: str, memory: str = "") -> tuple[int, int]:
+    """Calls and tokens of a day, of all memories or of one (its plugin)."""
+    usage = [row for row in ledger.usage(day) if memory in ("", row.memory)]
     return sum(row.calls for row in usage), sum(row.tokens_in + row.tokens_out for row in usage)

@@ -16,7 +16,7 @@ from codexmem_core.services.models import ChosenModel
 from codexmem_core.services.processes import ChildProcesses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from codexmem_hookspecs.services import Clock
     from codexmem_hookspecs.values.records import ModelBackend
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class ModelChoice:
-    """What ``[models]`` and ``[budget]`` come to. ``folder``: where programs are run, inside the home."""
+    """What ``[models]`` and ``[budget]`` come to.
+
+    ``folder``: where programs are run, inside the home. ``sharers``: plugins of the memories, which share the budget.
+    """
 
     def __init__(
         self,
@@ -38,8 +41,10 @@ class ModelChoice:
         *,
         plugins: Iterable[ModelBackend],
         folder: str,
+        sharers: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self._config = config
+        self._sharers = sharers
         self._clock = clock
         self._catalogue = catalogue
         self._settings = settings_of(config)
@@ -64,7 +69,7 @@ class ModelChoice:
         limits, costs = DayLimits.of(self._config), reached.backend.costs
         return ChosenModel(
             reached.backend,
-            budget=Budget(self._catalogue, self._clock, limits, costs=costs),
+            budget=Budget(self._catalogue, self._clock, limits, costs=costs, sharers=self._sharers()),
             breaker=self.breaker,
             attempts=reached.attempts,
             names={stage: self._settings.model(stage, reached.defaults) for stage in STAGES},

@@ -74,8 +74,11 @@ class ChosenModel:
         A backend that reads the transcript itself is asked once for all memories.
         """
         if self.backend.reads_transcript:
+            session = transcript.session
+            # Two sessions may hold the same words; what is found in each names its own session.
             return self._found.get(
-                transcript.fingerprint, lambda: _redacted(self.backend.ask(request, transcript, services))
+                (session.host, session.id, transcript.fingerprint),
+                lambda: _redacted(self.backend.ask(request, transcript, services)),
             )
         clean = replace(request, instructions=redact(request.instructions), input=redact(request.input))
         tokens = estimated_tokens(clean.instructions, clean.input)
@@ -109,19 +112,19 @@ class ChosenModel:
         turn = self._asked(once, "consolidation", tokens, services)
         return replace(turn, text=redact(turn.text), calls=tuple(map(_redacted_call, turn.calls)))
 
-    def blocked(self, stage: Stage) -> NotAsked | None:
-        """Why nothing can be asked now, or None: worth knowing before work is claimed."""
+    def blocked(self, stage: Stage, payer: str = "") -> NotAsked | None:
+        """Why nothing can be asked now, on this plugin's account, or None: worth knowing before work is claimed."""
         if self._unanswered >= UNREACHABLE:
             return NotAsked(f"not asked again in this pass: {self._last_silence}", "transport", hold=False)
         if self._breaker is not None and (open_now := self._breaker.forbids(stage)) is not None:
             return open_now
-        return self._budget.spent_out() if self._budget is not None else None
+        return self._budget.spent_out(payer) if self._budget is not None else None
 
     def _asked(self, once: Callable[[], tuple[T, Usage]], stage: Stage, tokens: int, services: Services) -> T:
         """Ask, and ask again when no answer arrived. Nothing is sent past an open breaker or a spent budget."""
         pause_s = FIRST_PAUSE_S
         for attempt in range(1, self._attempts + 1):
-            if (blocked := self.blocked(stage)) is not None:
+            if (blocked := self.blocked(stage, _payer(services))) is not None:
                 raise blocked
             try:
                 value = self._counted(once, stage, tokens, services)

@@ -38,20 +38,36 @@ class Breaker:
 class Ledger(StorePart):
     """The part of the catalogue about models."""
 
-    def reserve_call(self, usage: Usage, *, max_calls: int, max_tokens: int) -> bool:
+    def reserve_call(
+        self,
+        usage: Usage,
+        *,
+        max_calls: int,
+        max_tokens: int,
+        own_calls: int | None = None,
+        own_tokens: int | None = None,
+    ) -> bool:
         """Count a call before it is made, unless the day's budget over all stages and models is spent.
+
+        ``own_calls`` and ``own_tokens`` bind what is counted under the same memory; None: only the whole is bound.
 
         One transaction, so that workers of several processes cannot overspend together. ``usage.tokens_in`` is what the
         call will send, about; it counts at once, and ``spend`` puts it right afterwards (its counts may be negative).
         """
         with self._database.transaction("budget"):
-            calls, tokens = self._database.execute(
-                "SELECT coalesce(sum(calls), 0), coalesce(sum(tokens_in + tokens_out), 0) FROM usage_ledger"
-                " WHERE day = ?",
-                (usage.day,),
-            ).fetchone()
-            if calls >= max_calls or tokens >= max_tokens or tokens + usage.tokens_in > max_tokens:
-                return False
+            for memory, most_calls, most_tokens in (
+                ("", max_calls, max_tokens),
+                (usage.memory, own_calls, own_tokens),
+            ):
+                if most_calls is None or most_tokens is None:
+                    continue
+                calls, tokens = self._database.execute(
+                    "SELECT coalesce(sum(calls), 0), coalesce(sum(tokens_in + tokens_out), 0) FROM usage_ledger"
+                    " WHERE day = ?1 AND ?2 IN ('', memory)",
+                    (usage.day, memory),
+                ).fetchone()
+                if calls >= most_calls or tokens >= most_tokens or tokens + usage.tokens_in > most_tokens:
+                    return False
             self._add(usage, calls=1, tokens_in=usage.tokens_in, tokens_out=0)
             return True
 

@@ -104,14 +104,15 @@ def engine_of(tmp_path, clock, codex_home):
     """An engine over one home; each call is a fresh command. ``memories`` are added to the installed plugins."""
     engines = []
 
-    def make(*memories, config="", home=tmp_path / "home", with_hosts=(), **environ):
+    def make(*memories, config="", home=tmp_path / "home", with_hosts=(), beside=(), without=(), **environ):
         path = tmp_path / "config.toml"
         path.write_text(config)
         candidates = [*installed(), *in_process([(memory.name, memory) for memory in memories])]
         candidates = [
             c
             for c in candidates
-            if c.name in ("memory-v1", "host-codex", *with_hosts) or c.distribution == "(in process)"
+            if c.name in {"memory-v1", "host-codex", *with_hosts, *beside} - set(without)
+            or c.distribution == "(in process)"
         ]
         base = {"CODEX_HOME": str(codex_home.root), "HOME": str(tmp_path / "nobody"), "PATH": "/usr/bin:/bin"}
         engine = Engine(home=str(home), config=str(path), environ={**base, **environ}, clock=clock, plugins=candidates)
@@ -125,10 +126,10 @@ def engine_of(tmp_path, clock, codex_home):
 
 @pytest.fixture
 def run_with(engine_of):
-    """One pass with these memories beside V1."""
+    """One pass with these memories beside V1; ``beside`` names installed ones."""
 
-    def run_once(*memories, config="", **request):
-        engine = engine_of(*memories, config=config)
+    def run_once(*memories, config="", beside=(), **request):
+        engine = engine_of(*memories, config=config, beside=beside)
         report = run(engine, RunRequest(**{"idle_hours": 0.0, **request}))
         engine.close()
         return report

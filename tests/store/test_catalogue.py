@@ -243,6 +243,17 @@ def test_a_days_budget_covers_all_stages_and_models(catalogue):
     assert sum(row.calls for row in catalogue.usage()) == 3
 
 
+def test_a_memory_may_have_less_of_the_day_than_all_together(catalogue):
+    share = {"max_calls": 4, "max_tokens": 100, "own_calls": 2, "own_tokens": 60}
+    assert catalogue.reserve_call(use(), **share)
+    assert catalogue.reserve_call(use(stage="consolidate"), **share)
+    assert not catalogue.reserve_call(use(), **share)
+    assert catalogue.reserve_call(use(memory="v2", tokens_in=60), **share)
+    assert not catalogue.reserve_call(use(memory="v2", tokens_in=1), **share)
+    assert catalogue.reserve_call(use(memory="v3", tokens_in=40), **share)
+    assert not catalogue.reserve_call(use(memory="v4"), **share)
+
+
 def test_a_breaker_for_capacity_runs_out_and_the_later_end_stands(catalogue, clock):
     catalogue.trip(Breaker(scope="model:m", until_ms=clock.ms + 2_000, reason="429"))
     catalogue.trip(Breaker(scope="model:m", until_ms=clock.ms + 1_000, reason="429"))
