@@ -17,6 +17,7 @@ CLAUDE = "plugins/host_claude/tests/test_host_claude_odd_content.py"
 CODEX_SESSIONS = "plugins/host_codex/tests/test_host_codex_sessions.py"
 CLAUDE_SESSIONS = "plugins/host_claude/tests/test_host_claude_sessions.py"
 COMPRESSED = "plugins/host_codex/tests/test_host_codex_compressed.py"
+CLAUDE_SCOPE = "plugins/claude_import/tests/test_claude_import_scope.py"
 REDACTION = "tests/safety/test_safety_redaction.py"
 PROCESSES = "tests/store/test_store_processes.py"
 OPENING = "tests/store/test_opening_databases.py"
@@ -155,6 +156,11 @@ CASES: dict[int, tuple[str, ...]] = {
     67: (
         "tests/pipeline/test_folders_are_a_hint.py::test_every_folder_is_learned_from_and_given_the_same",
         f"{PROJECTS}::test_a_git_worktree_obeys_the_main_checkouts_uncommitted_file_at_the_same_place",
+        f"{CLAUDE_SCOPE}::test_two_directories_of_one_key_are_told_apart_by_the_newest_session",
+        f"{CLAUDE_SCOPE}::test_sessions_in_a_subfolder_tell_of_which_repository_the_memory_is",
+        f"{CLAUDE_SCOPE}::test_sessions_in_a_worktree_tell_of_the_main_one",
+        f"{CLAUDE_SCOPE}::test_of_a_bare_repository_the_newest_worktree_is_the_directory",
+        f"{CLAUDE_SCOPE}::test_an_import_survives_its_directory_and_still_follows_its_source",
     ),
     69: (
         f"{CODEX_SESSIONS}::test_a_loop_of_links_ends_and_one_transcript_by_two_paths_is_one_session",

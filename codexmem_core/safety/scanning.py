@@ -78,28 +78,38 @@ def _walk(
             if identity in met:
                 continue
             met.update([identity] if identity else [])
+        errors: list[tuple[str, OSError]] = []
         try:
             with os.scandir(top + prefix) as entries:
-                files = _sorted_out(entries, prefix, wanted, folders, links)
+                files = _sorted_out(entries, prefix, wanted, folders, links, errors)
         except FileNotFoundError:
             continue
         except OSError as error:
-            if on_error is not None:
-                on_error(prefix.rstrip("/"), error)
-            continue
+            files, errors = [], [(prefix.rstrip("/"), error)]
+        if on_error is not None:
+            for path, problem in errors:
+                on_error(path, problem)
         yield prefix, files
 
 
 def _sorted_out(
-    entries: "os._ScandirIterator[str]", prefix: str, wanted: Wanted, folders: list[str], links: list[str]
+    entries: "os._ScandirIterator[str]",
+    prefix: str,
+    wanted: Wanted,
+    folders: list[str],
+    links: list[str],
+    errors: list[tuple[str, OSError]],
 ) -> list[_File]:
-    """One folder's files, wanted or not; its folders and links are added to the lists. A loop that must stay bare."""
+    """One folder's files, wanted or not; its folders, links and errors are added. A loop that must stay bare."""
     files: list[_File] = []
     for entry in entries:
         if entry.is_file(follow_symlinks=False):
             try:
                 found = entry.stat(follow_symlinks=False)
-            except OSError:  # gone since it was listed
+            except FileNotFoundError:  # gone since it was listed
+                continue
+            except OSError as error:
+                errors.append((prefix + entry.name, error))
                 continue
             files.append((entry.name, found.st_size, found.st_mtime_ns, found.st_ino))
         elif entry.name[0] == "." and not wanted.dotfiles:

@@ -1,4 +1,4 @@
-"""Whether two folders are the same or lie in each other, by what the file system says. For plugins and the engine.
+"""Places: whether folders are the same or lie in each other, and which repository one lies in. Also for the engine.
 
 Names prove little: a folder has several through links, mounts and letter case. So folders that exist are compared by
 device and inode, and only what does not exist yet by name, in the way of the file system that it would be on.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from dataclasses import dataclass
 
 Identity = tuple[int, int]
+_LINE_BYTES = 8192
+"""Longest first line of a file of git's that is read."""
 
 
 def overlap(one: str, other: str) -> bool:
@@ -82,3 +85,53 @@ def _device(path: str) -> int:
         return os.lstat(path).st_dev
     except OSError:
         return -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A git repository as seen from one of its working trees."""
+
+    root: str
+    """The top of the working tree."""
+    main: str
+    """What all its working trees share: the top of the main one, or the bare repository itself."""
+    bare: bool = False
+
+
+def repository(path: str) -> Repository | None:
+    """The repository that a folder lies in, None when it lies in none. Only looks at files; git is not run.
+
+    A submodule is a repository of its own.
+    """
+    here = os.path.realpath(path)
+    while True:
+        marker = os.path.join(here, ".git")
+        if os.path.isdir(marker):
+            return Repository(root=here, main=here)
+        if os.path.isfile(marker):
+            return _linked(here, marker)
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def _linked(root: str, marker: str) -> Repository:
+    """Of a working tree whose ``.git`` is a file that says where the rest is."""
+    folder = _first_line(marker).removeprefix("gitdir:").strip()
+    folder = os.path.join(root, folder) if folder else ""
+    shared = _first_line(os.path.join(folder, "commondir")).strip() if folder else ""
+    if not shared:
+        return Repository(root=root, main=root)
+    common = os.path.realpath(os.path.join(folder, shared))
+    if os.path.basename(common) == ".git":
+        return Repository(root=root, main=os.path.dirname(common))
+    return Repository(root=root, main=common, bare=True)
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.readline(_LINE_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
