@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.errors import Refused
 
 from codexmem_core.safety.files import atomic_write
+from codexmem_core.safety.leftovers import sweep_beside
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.values.setup import Edit
@@ -36,13 +37,16 @@ def read_file(path: str) -> bytes | None:
         return None
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}") from None
-    with open(descriptor, "rb") as file:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise Refused(f"{path} is no regular file")
         if found.st_size > LIMIT_BYTES:
             raise Refused(f"{path} is larger than {LIMIT_BYTES} bytes")
-        return file.read()
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 def write_file(edit: Edit, backups: str, stamp_ms: int) -> str:
@@ -58,6 +62,7 @@ def write_file(edit: Edit, backups: str, stamp_ms: int) -> str:
         os.unlink(target)
     else:
         os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+        sweep_beside(target)
         atomic_write(target, edit.after, "setup")
     return kept
 

@@ -49,6 +49,11 @@ class Machine:
         assert "Traceback" not in done.stderr
         return done.returncode, done.stdout + done.stderr
 
+    def program(self, code, *arguments):
+        """Exit status of a program of the test's own."""
+        argv = [self.python, "-c", code, *map(str, arguments)]
+        return subprocess.run(argv, env=self.environ, cwd=self.root, check=False, timeout=120).returncode
+
     def set_up(self, *hosts):
         status, printed = self.run("setup", "--yes", *hosts)
         assert status == 0, printed
