@@ -124,7 +124,8 @@ def command(engine_of):
         state._engine = engine_of(*plugins, config=config, **options)
         result = CliRunner().invoke(codexmem, [str(one) for one in arguments], obj=state)
         state.close()
-        return result.exit_code, result.output if result.exit_code == 0 else str(result.exception or result.output)
+        said = result.exception is None or isinstance(result.exception, SystemExit)
+        return result.exit_code, result.output if said else str(result.exception)
 
     return call
 

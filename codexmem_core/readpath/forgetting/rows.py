@@ -40,7 +40,7 @@ def clean_rows(
     """
     changed = 0
     for row in jobs.outputs():
-        if not _touched(row, texts):
+        if not touched(row, texts):
             continue
         changed += 1
         cleaned = _cleaned(row, texts, target_words, result)
@@ -51,7 +51,8 @@ def clean_rows(
     return changed
 
 
-def _touched(row: StoredOutput, texts: Tombstones) -> bool:
+def touched(row: StoredOutput, texts: Tombstones) -> bool:
+    """Whether a row holds one of the texts."""
     fields = (row.raw_memory, row.rollout_summary, row.rollout_slug, row.cwd, row.locator, *row.extra.values())
     return any(map(texts.holds, fields)) or texts.holds((row.findings or b"").decode("utf-8", "replace"))
 
