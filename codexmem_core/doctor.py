@@ -7,6 +7,7 @@ import os
 import sqlite3
 import sys
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.records import Finding
@@ -16,7 +17,9 @@ from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.host.spool import BAD
 from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.safety.redaction import find_secrets
+from codexmem_core.safety.text import shown_time
 from codexmem_core.setup.findings import host_findings
+from codexmem_core.status import open_breakers
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ def examine(engine: Engine, *, fix: bool = False) -> Iterator[tuple[str, Finding
         ("secrets", _secrets),
         ("events", _events),
         ("hooks", host_findings),
+        ("models", partial(_stopped, fix=fix)),
     ):
         try:
             for finding in check(engine):
@@ -127,6 +131,26 @@ def _settings(engine: Engine) -> Iterator[Finding]:
             yield Finding(level="ok", message=f"model backend {name}")
     except Exception as error:  # noqa: BLE001 - an unknown name
         yield Finding(level="fail", message=str(error), fix='set [models] backend = "extractive" or install it')
+
+
+def _stopped(engine: Engine, *, fix: bool) -> Iterator[Finding]:
+    """What refusals have stopped. Of refused credentials only the user can know that the same ones are good again."""
+    found = open_breakers(engine)
+    for tripped in found:
+        if tripped.until_ms:
+            until = shown_time(tripped.until_ms)
+            yield Finding(level="info", message=f"{tripped.scope} is stopped until {until}: {tripped.reason}")
+        elif fix:
+            engine.catalogue.reset_breaker(tripped.scope)
+            yield Finding(level="ok", message=f"{tripped.scope} is asked again")
+        else:
+            yield Finding(
+                level="warn",
+                message=f"{tripped.scope} is stopped until its credentials change: {tripped.reason}",
+                fix="change them, or codexmem doctor --fix when the same are good again",
+            )
+    if not found:
+        yield Finding(level="ok", message="nothing is stopped")
 
 
 def _projects(engine: Engine) -> Iterator[Finding]:

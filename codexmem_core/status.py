@@ -51,7 +51,7 @@ def status_of(engine: Engine) -> dict[str, Any]:
         },
         "plugins": [{"check": name, **asdict(found)} for name, found in _plugins(engine)],
         "spending": _spending(engine),
-        "breakers": [asdict(breaker) for breaker in _breakers(engine)],
+        "breakers": [asdict(breaker) for breaker in open_breakers(engine)],
         "usage": [asdict(usage) for usage in engine.catalogue.usage()],
         "warnings": list(engine.warnings),
     }
@@ -61,7 +61,7 @@ def _plugins(engine: Engine) -> Iterator[tuple[str, Finding]]:
     return plugins_say(engine.plugins.hooks, engine.services_for, in_status=True)
 
 
-def _breakers(engine: Engine) -> list[Breaker]:
+def open_breakers(engine: Engine) -> list[Breaker]:
     """What is stopped now; the backends, which know the credentials that count, are only made when something is."""
     return engine.model_choice.breaker.open_now() if engine.catalogue.breakers() else []
 

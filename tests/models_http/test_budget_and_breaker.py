@@ -13,6 +13,7 @@ from codexmem_hookspecs.values.extract import Reply
 from codexmem_hookspecs.values.records import ModelBackend
 
 from codexmem_core.cli import codexmem
+from codexmem_core.doctor import examine
 from codexmem_core.engine import Engine
 from codexmem_core.models.selection import ModelSettingsError
 from codexmem_core.plugins.discovery import in_process
@@ -304,3 +305,29 @@ def test_the_status_command_names_the_stopped_model_and_why(serve, config_of, as
     assert line in result.output.splitlines()
     changed = CliRunner(env={"MODEL_KEY": "another"}).invoke(codexmem, arguments, standalone_mode=False)
     assert "stopped" not in changed.output
+
+
+def test_the_user_can_say_that_the_same_credentials_are_good_again(serve, config_of, ask, engine_of):
+    server = serve("chat", {"error": 401, "message": "who are you"}, {"json": GOOD})
+    config = config_of(server, "chat")
+    refused(ask, config)
+    engine = engine_of(config)
+    (found,) = [finding for check, finding in examine(engine) if check == "models"]
+    assert found.level == "warn"
+    assert "provider:openai" in found.message
+    assert "who are you" in found.message
+    assert "doctor --fix" in found.fix
+    assert refused(ask, config).kind == "credentials"
+    assert [finding.level for check, finding in examine(engine, fix=True) if check == "models"] == ["ok"]
+    assert ask(config).data == GOOD
+    assert [finding.message for check, finding in examine(engine) if check == "models"] == ["nothing is stopped"]
+
+
+def test_what_a_provider_asked_to_wait_for_is_waited_for_whatever_is_repaired(serve, config_of, ask, engine_of):
+    server = serve("chat", {"error": 429, "message": "slow down", "headers": {"retry-after": 600}})
+    config = config_of(server, "chat")
+    refused(ask, config)
+    for fix in (True, False):
+        (found,) = [finding for check, finding in examine(engine_of(config), fix=fix) if check == "models"]
+        assert found.level == "info"
+        assert "is stopped until 2026-11-30 12:10:00 UTC" in found.message
