@@ -30,6 +30,7 @@ CODEX_RULES = "tests/capture/test_codex_rules.py"
 CLAUDE_RULES = "tests/capture/test_claude_rules.py"
 PROJECTS = "tests/engine/test_projects.py"
 APART = "tests/host/test_hooks_kept_apart.py"
+SET_UP = "tests/setup/test_setup_command.py"
 LOCKS = "tests/consolidate/test_baseline_locks.py"
 
 CASES: dict[int, tuple[str, ...]] = {
@@ -166,6 +167,10 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{CODEX_SESSIONS}::test_a_loop_of_links_ends_and_one_transcript_by_two_paths_is_one_session",
         f"{CLAUDE_SESSIONS}::test_a_project_folder_that_is_a_link_is_followed_once",
         f"{PROJECTS}::test_a_link_into_a_project_is_the_project_and_the_links_own_place_counts_too",
+    ),
+    70: (
+        f"{SET_UP}::test_paths_with_spaces_and_quotes_reach_the_hook_whole",
+        "tests/setup/test_broken_set_ups.py::test_each_hook_is_told_with_its_trust_and_when_it_last_fired",
     ),
     72: (
         "tests/readpath/test_ranked_search.py::test_no_script_and_no_punctuation_hides_what_is_there",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -87,9 +88,7 @@ class HostFiles:
             if not change.edits:
                 self.say(f"{title}: nothing to change")
                 return change
-            for edit in change.edits:
-                self.say(unified(edit).rstrip("\n"))
-            self.say(f"{title}: {'; '.join(edit.summary for edit in change.edits)}")
+            self._show(title, change.edits)
             if self.dry_run or not self._agreed(len(change.edits)):
                 return change
             try:
@@ -106,6 +105,14 @@ class HostFiles:
         change.error = "the files change faster than they are written; end what writes them and try again"
         self.say(f"{title}: {change.error}")
         return change
+
+    def _show(self, title: str, edits: Sequence[Edit]) -> None:
+        for edit in edits:
+            self.say(unified(edit).rstrip("\n"))
+        self.say(f"{title}: {'; '.join(edit.summary for edit in edits)}")
+        for folder in sorted({os.path.dirname(edit.path) for edit in edits}):
+            if not os.path.exists(folder):
+                self.say(f"note: {folder} is not there yet; {title} seems not to have been used here")
 
     def _agreed(self, count: int) -> bool:
         return self.yes or click.confirm(f"Write {'this file' if count == 1 else f'these {count} files'}?")

@@ -57,11 +57,14 @@ def write_file(edit: Edit, backups: str, stamp_ms: int) -> str:
     if read_file(edit.path) != edit.before:
         raise ChangedMeanwhileError(f"{edit.path} has changed since it was shown")
     kept = _keep(edit.path, edit.before, backups, stamp_ms) if edit.before is not None else ""
-    target = os.path.realpath(edit.path)
+    target, folder = os.path.realpath(edit.path), os.path.dirname(edit.path)
     if edit.after is None:
         os.unlink(target)
     else:
-        os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+        if not os.path.islink(folder):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        if not os.path.isdir(os.path.dirname(target)):  # a disk that is not there now
+            raise Refused(f"{edit.path} is below a link to {os.path.dirname(target)}, which does not exist")
         sweep_beside(target)
         atomic_write(target, edit.after, "setup")
     return kept

@@ -42,6 +42,8 @@ class Node(NamedTuple):
 
 def parsed(text: str) -> Node:
     """The whole text as a tree. Raises NotJson."""
+    if text.startswith("\ufeff"):
+        raise NotJson("it begins with a byte order mark")
     try:
         node = _node(text, _space(text, 0))
     except RecursionError:

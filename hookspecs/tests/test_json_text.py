@@ -86,7 +86,7 @@ def test_what_is_no_json_is_refused_with_a_reason(text):
         ('{"a": 1,\n}', "line 2"),
         ('{"a": 1,\n"a": 2}', "the key a stands twice in line 2"),
         ("[NaN]", "NaN is no JSON"),
-        ('\ufeff{"a": 1}', "line 1"),
+        ('\ufeff{"a": 1}', "byte order mark"),
         ("", "line 1"),
         ("[" + "1" * 5_000 + "]", "digits"),
         ("[" * 100_000, "nested too deeply"),

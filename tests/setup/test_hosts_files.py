@@ -42,8 +42,13 @@ def test_what_is_no_readable_file_is_refused_by_its_name(tmp_path):
     assert read_file(str(tmp_path / "dangling")) is None
 
 
-def test_a_link_to_nothing_is_filled_where_it_leads(tmp_path):
+def test_a_link_to_nothing_is_filled_where_it_leads_if_the_folder_is_there(tmp_path):
     (tmp_path / "hooks.json").symlink_to("dotfiles/hooks.json")
+    (tmp_path / "agent").symlink_to("dotfiles")
+    for path in (tmp_path / "hooks.json", tmp_path / "agent" / "hooks.json"):
+        with pytest.raises(Refused, match=r"a link to .*/dotfiles, which does not exist"):
+            write_file(Edit(path=str(path), before=None, after=b"{}", summary=""), str(tmp_path / "backups"), 0)
+    (tmp_path / "dotfiles").mkdir()
     edit = Edit(path=str(tmp_path / "hooks.json"), before=None, after=b"{}", summary="")
     assert write_file(edit, str(tmp_path / "backups"), 0) == ""
     assert (tmp_path / "dotfiles" / "hooks.json").read_bytes() == b"{}"

@@ -227,7 +227,7 @@ def test_doctor_repairs_what_somebody_agrees_to(machine):
 @pytest.mark.parametrize("host", ["codex", "claude"])
 def test_paths_with_spaces_and_quotes_reach_the_hook_whole(machine, host):
     machine.own_python('it\'s a "place" with $HOME')
-    home = machine.root / "what I've `learned`"
+    home = machine.root / "what I've \\ `learned`"
     status, printed = machine.run("--home", home, "--config", machine.root / "my config.toml", "setup", host, "--yes")
     assert status == 0, printed
     hooks = machine.json(CODEX if host == "codex" else CLAUDE)["hooks"]
