@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OVERHEAD_S = 0.5
 """On top of a source's own time: for the way there and back."""
 FROZEN_MS = 14 * 86_400_000
-"""A session that was given another memory is taken to go on for so long."""
+"""A session that was given another memory, or was active since, is taken to go on for so long."""
 
 
 def publish_payloads(engine: Engine) -> None:
@@ -44,7 +44,7 @@ def asked_live(engine: Engine) -> dict[Moment, float]:
     """
     live_s = {moment: seconds + OVERHEAD_S for moment, seconds in engine.answers.moments().items()}
     memory = engine.memories[engine.memory_plugin()].name if engine.memories else ""
-    if engine.catalogue.reads_another(memory, engine.clock.now_ms() - FROZEN_MS):
+    if engine.catalogue.frozen(engine.clock.now_ms() - FROZEN_MS).keys() - {memory}:
         live_s["compact"] = max(live_s.get("compact", 0.0), payloads.RESUME_S)
     return live_s
 

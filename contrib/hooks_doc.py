@@ -17,6 +17,7 @@ SHARED = (
     "command_hooks",
     "hook_files",
     "json_text",
+    "toml_text",
     "places",
     "cuts",
     "memory_files",

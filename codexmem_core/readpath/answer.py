@@ -143,15 +143,17 @@ class Answers:
         return collected.records
 
     def _memory(self, asked: Asked) -> tuple[str, str]:
-        """The memory that the session reads, and its whole context; a prompt is answered by sources alone."""
-        engine = self._engine
+        """The memory that the session reads, and its whole context; a prompt is answered by sources alone.
+
+        A session that was given a memory keeps it: it is told nothing when that is not installed any more.
+        """
+        engine, session = self._engine, asked.session
         if asked.moment == "prompt" or not engine.memories:
             return "", ""
-        session = asked.session
-        frozen = engine.catalogue.memory_of(session.host, session.id) if session.id else ""
-        names = {memory.name for memory in engine.memories.values()}
-        plugin = engine.memory_plugin(asked.memory or (frozen if frozen in names else ""))
-        name = engine.memories[plugin].name
+        name = asked.memory or engine.access.memory_of(session)
+        if not asked.memory and name not in {memory.name for memory in engine.memories.values()}:
+            engine.log("context").info("the memory of a session is not installed", memory=name, session=session.id)
+            return name, ""
         try:
             return name, session_start_context(engine, host=asked.host.name, memory=name, cwd=session.cwd)
         except Exception as error:  # noqa: BLE001 - a session without memory is better than one that waits for it

@@ -8,7 +8,6 @@ from codexmem_core.readpath.context import Wanted
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.values.capture import Session
 
     from codexmem_core.config import Config
     from codexmem_core.engine import Engine
@@ -36,20 +35,6 @@ def session_start_context(
             limit_bytes=limit_bytes or (chosen.limit_bytes if chosen else 0),
         )
     )
-
-
-def context_of(engine: Engine, session: Session) -> tuple[str, str]:
-    """For a session that goes on: the name of the memory that it reads, and what that memory has to say now.
-
-    Whatever new sessions read meanwhile, it keeps the memory that it was given; it is told nothing when that is not
-    installed any more.
-    """
-    if not engine.memories:
-        return "", ""
-    name = engine.access.memory_of(session)
-    if name not in {memory.name for memory in engine.memories.values()}:
-        return name, ""
-    return name, session_start_context(engine, host=session.host, memory=name, cwd=session.cwd)
 
 
 def why_none(engine: Engine, cwd: str) -> str:

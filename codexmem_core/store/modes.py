@@ -101,15 +101,6 @@ class Modes(StorePart):
             )
             return self.memory_of(host, id)
 
-    def reads_another(self, memory: str, since_ms: int) -> bool:
-        """Whether a session was given another memory than this, at that time (UNIX milliseconds) or later."""
-        with self._database.unit():
-            row = self._database.execute(
-                "SELECT 1 FROM memory_session_versions WHERE version <> ? AND frozen_at_ms >= ? LIMIT 1",
-                (memory, since_ms),
-            ).fetchone()
-        return row is not None
-
     def memory_of(self, host: str, id: str) -> str:  # noqa: A002 - the field's name
         """The memory that the session reads, empty when it was given none. Looking freezes nothing."""
         with self._database.unit():

@@ -10,8 +10,10 @@ from codexmem_hookspecs.values.capture import Session
 
 from codexmem_core.doctor import examine
 from codexmem_core.engine import UnknownNameError
+from codexmem_core.publishing import asked_live
+from codexmem_core.readpath.answer import Asked
 from codexmem_core.readpath.citing import count_citations
-from codexmem_core.readpath.session_start import context_of, session_start_context
+from codexmem_core.readpath.session_start import session_start_context
 from codexmem_core.status import status_of
 
 BOTH = ("memory-v1", "memory-v2")
@@ -33,6 +35,11 @@ def both(engine_with, tmp_path):
 
 def tool(engine, name, session=SESSION, **arguments):
     return engine.services_for("any").tools.call(name, arguments, session)
+
+
+def going_on(engine, session=SESSION):
+    """What the session is told after a compaction."""
+    return engine.answers.give(Asked(host=engine.host("codex"), moment="compact", session=session))
 
 
 def test_without_a_choice_new_sessions_read_the_only_memory_else_v1(both):
@@ -84,7 +91,7 @@ def test_looking_decides_nothing(both):
     tool(engine, "memory_inspect")
     tool(engine, "memory_mode", mode="enabled")
     session_start_context(engine, cwd="/home/dev/harbor")
-    context_of(engine, SESSION)
+    going_on(engine)
     count_citations(engine.access, SESSION, {})
     assert engine.catalogue.memory_of(SESSION.host, SESSION.id) == ""
     assert both(READ_V2).access.memory_of(SESSION) == "v2"
@@ -97,10 +104,10 @@ def test_nobody_in_particular_is_given_nothing_for_good(both):
 
 def test_a_session_that_goes_on_is_told_by_the_memory_that_it_was_given(both):
     both().catalogue.freeze_memory(SESSION.host, SESSION.id, "v2")
-    name, text = context_of(both(), SESSION)
-    assert name == "v2"
-    assert "egrets" in text
-    assert context_of(both(), Session(host="codex", id="new"))[0] == "v1"
+    given = going_on(both())
+    assert given.memory == "v2"
+    assert "egrets" in given.context
+    assert going_on(both(), Session(host="codex", id="new")).memory == "v1"
 
 
 def test_the_choice_outlives_a_reset(both):
@@ -113,20 +120,20 @@ def test_the_choice_outlives_a_reset(both):
 def test_a_session_whose_memory_is_gone_is_told_so_and_keeps_its_choice(both):
     tool(both(READ_V2), "memory_list")
     engine = both(memories=("memory-v1",))
-    assert context_of(engine, SESSION) == ("v2", "")
+    assert (going_on(engine).memory, going_on(engine).context) == ("", "")
     for name, arguments in (("memory_list", {}), ("memory_add_note", {"note": "Lost?"})):
         answer = tool(engine, name, **arguments)
         assert answer.startswith(f"{name} error: this session reads memory v2, which is not installed (installed: v1)")
     assert count_citations(engine.access, SESSION, {7: ["somebody"]}) == 0
     assert "read_version: v2" in tool(engine, "memory_inspect")
     assert status_of(engine)["not_installed"] == {"v2": 1}
-    assert context_of(both(), SESSION)[0] == "v2"
-    assert "egrets" in context_of(both(), SESSION)[1]
+    assert going_on(both()).memory == "v2"
+    assert "egrets" in going_on(both()).context
 
 
 def test_without_any_memory_there_is_nothing_to_tell(both):
     engine = both(memories=())
-    assert context_of(engine, SESSION) == ("", "")
+    assert going_on(engine).context == ""
     assert "no memory called v1 is installed" in tool(engine, "memory_list")
     with pytest.raises(UnknownNameError):
         session_start_context(engine)
@@ -169,3 +176,14 @@ def test_doctor_names_sessions_whose_memory_is_gone_for_a_month(both, clock):
     ]
     clock.ms += 31 * 86_400_000
     assert told(both(memories=("memory-v1",))) == []
+
+
+def test_hooks_ask_after_a_compaction_while_a_session_goes_on_with_another_memory(both, clock):
+    engine = both()
+    assert "compact" not in asked_live(engine)
+    engine.catalogue.freeze_memory(SESSION.host, SESSION.id, "v1")
+    assert "compact" not in asked_live(engine)
+    assert "compact" in asked_live(both(READ_V2))
+    assert "compact" in asked_live(both(memories=("memory-v2",)))
+    clock.ms += 15 * 86_400_000
+    assert "compact" not in asked_live(both(READ_V2))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
+from codexmem_hookspecs import toml_text
 from codexmem_hookspecs.errors import Refused
+from codexmem_hookspecs.toml_text import OtherFormError, value_at
 from codexmem_hookspecs.values.setup import MCP_EVENT, MCP_NAME, InstalledHook
-
-from codexmem_host_codex import toml_text
-from codexmem_host_codex.toml_text import OtherFormError, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

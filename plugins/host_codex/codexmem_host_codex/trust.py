@@ -12,7 +12,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from codexmem_host_codex.toml_text import read, renamed, value_at, with_table, without_tables
+from codexmem_hookspecs.toml_text import read, renamed, value_at, with_table, without_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,8 +10,8 @@ import pytest
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.hook_files import entries
 from codexmem_hookspecs.testing.setup import BASE, MOVED, applied, unwanted, wanted
+from codexmem_hookspecs.toml_text import with_table
 from codexmem_host_codex.host import CodexHost
-from codexmem_host_codex.toml_text import with_table
 from codexmem_host_codex.trust import state_key, trusted_hash
 
 RECORDED = json.loads((Path(__file__).parent / "recordings" / "hook-trust.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Changing whole tables inside TOML text while everything else keeps its form, byte for byte.
+"""Changing keys and whole tables inside TOML text while everything else keeps its form, byte for byte.
 
 Text is only ever taken out, put in and renamed by its header line, and what came out is read again: a file that says
 the same in another form (inline tables, dotted keys) is refused, never rewritten.
@@ -175,9 +175,15 @@ def _with_key(text: str, path: Path, key: str, line: str) -> str:
     header = table.statements[0]
     for statement in table.statements[1:]:
         if not statement.says_nothing and key in tomllib.loads(statement.text):
-            return text[: statement.start] + line + _newline(text) + text[statement.end :]
+            return text[: statement.start] + line + _comment(statement) + _newline(text) + text[statement.end :]
     apart = "" if header.text.endswith("\n") else _newline(text)
     return text[: header.end] + apart + line + _newline(text) + text[header.end :]
+
+
+def _comment(statement: Statement) -> str:
+    """What stands behind a value on its line."""
+    said = next((token[0] for token in TOKEN.finditer(statement.text) if token[0].startswith("#")), "")
+    return f"  {said.rstrip()}" if said else ""
 
 
 def _newline(text: str) -> str:

@@ -3,7 +3,7 @@
 import tomllib
 
 import pytest
-from codexmem_host_codex.toml_text import OtherFormError, renamed, with_table, without_tables
+from codexmem_hookspecs.toml_text import OtherFormError, renamed, with_table, without_tables
 from hypothesis import given
 from hypothesis import strategies as st
 
