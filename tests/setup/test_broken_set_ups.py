@@ -114,6 +114,15 @@ def packages_gone(machine):
     return f"{machine.root}/environment/bin/python -I cannot import codexmem", 0
 
 
+def script_in_front_of_python(machine):
+    script = machine.root / "shims" / "python"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec "{machine.python}" "$@"\n')
+    script.chmod(0o755)
+    machine.write(CLAUDE, machine.read(CLAUDE).replace(machine.python, str(script)))
+    return f"{script} is a script that starts Python", 0
+
+
 BREAKAGES = [
     hooks_file_deleted,
     interpreter_gone,
@@ -132,6 +141,7 @@ BREAKAGES = [
     hooks_switched_off_in_codex,
     key_that_codex_does_not_know,
     packages_gone,
+    script_in_front_of_python,
 ]
 
 
@@ -151,8 +161,8 @@ def by_hand(machine, fix):
         machine.write(CODEX, hooks)
     elif fix.startswith("let the plugin be loaded again"):
         machine.config.write_text("")
-    else:
-        assert fix.startswith("install codexmem in a virtual environment")  # which is the one that runs this
+    else:  # both ask for another environment or interpreter, and this test runs in one
+        assert fix.startswith(("install codexmem in a virtual", "run codexmem setup with the interpreter itself"))
         machine.set_up("codex", "claude")
 
 
