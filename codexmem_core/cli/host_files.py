@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from codexmem_hookspecs.errors import Refused
 
+from codexmem_core.plugins.calls import PluginError
 from codexmem_core.setup.changes import planned, write
 from codexmem_core.setup.diffs import unified
 from codexmem_core.setup.files import ChangedMeanwhileError
@@ -81,7 +82,7 @@ class HostFiles:
         for _ in range(ATTEMPTS):
             try:
                 change.edits = planned(self.engine, name, out=self.out)
-            except Refused as error:
+            except (Refused, PluginError) as error:
                 change.error = str(error)
                 self.say(f"{title}: {error}")
                 return change

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
 
+from codexmem_core.plugins.calls import PluginError
 from codexmem_core.setup.files import ChangedMeanwhileError, read_file, write_file
 from codexmem_core.setup.wanted import setup_request
 
@@ -31,11 +32,16 @@ def set_up_hosts(engine: Engine) -> list[str]:
 def planned(engine: Engine, host: str, *, out: bool = False) -> Sequence[Edit]:
     """What would change in the host's files; ``out`` takes everything of ours out of them.
 
-    Raises Refused for a file that is not changed, and UnknownNameError.
+    Raises Refused for a file that is not changed, PluginError where the host's plugin fails, and UnknownNameError.
     """
     chosen = engine.host(host)
     request = setup_request(engine, chosen)
-    return chosen.plan(replace(request, kinds={}, mcp=()) if out else request)
+    try:
+        return chosen.plan(replace(request, kinds={}, mcp=()) if out else request)
+    except Refused:
+        raise
+    except Exception as error:
+        raise PluginError(host, "plan", error) from error
 
 
 def write(engine: Engine, host: str, edits: Sequence[Edit], *, out: bool = False) -> dict[str, str]:

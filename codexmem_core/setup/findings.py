@@ -41,6 +41,8 @@ def host_findings(engine: Engine) -> Iterator[Finding]:
             programs |= {argv[0] for hook in host.installed(request) if (argv := _argv(hook.command))}
         except Refused as error:
             yield Finding(level="fail", message=f"{host.title}: {error}", fix=f"mend the file, then {fix}")
+        except Exception as error:  # noqa: BLE001 - one host's plugin hides no other host
+            yield Finding(level="fail", message=f"{host.title}: its plugin fails: {type(error).__name__}: {error}")
     for program in sorted(programs):
         yield from _program(program)
     yield from _left_behind(engine, set_up)

@@ -8,11 +8,13 @@ import sys
 import click
 import pytest
 from codexmem_hookspecs import hookimpl
+from codexmem_hookspecs.command_hooks import CommandHost
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.capture import Reaction
 from codexmem_hookspecs.values.read import ContextBlock, ContextSource
 from codexmem_hookspecs.values.records import Command
 
+from codexmem_core.cli.host_files import HostFiles
 from codexmem_core.engine import Engine
 from codexmem_core.plugins.discovery import GivenPlugin, installed
 from codexmem_core.setup.findings import host_findings
@@ -157,3 +159,37 @@ def test_doctor_names_what_the_chosen_model_lacks(engine, settings, said):
 
     found = [each for check, each in examine(engine(f"[models]\n{settings}\n")) if check == "settings"]
     assert (found[-1].level, found[-1].message) == ("fail", said)
+
+
+class Stumbling:
+    """A host whose set-up is broken."""
+
+    @hookimpl
+    def codexmem_capture_host(self):
+        return [type("Host", (CommandHost,), {"name": "stumbling", "title": "Stumbling", "plan": self.plan})()]
+
+    def plan(self, request):
+        raise KeyError("no such key")
+
+    @hookimpl
+    def codexmem_capture_sessions(self, query):
+        return []
+
+    @hookimpl
+    def codexmem_capture_transcript(self, session, after):
+        return iter(())
+
+    @hookimpl
+    def codexmem_capture_presence(self, sessions):
+        return {}
+
+
+def test_a_host_whose_plugin_fails_hides_no_other_and_stops_no_other(engine):
+    made = engine("", Stumbling())
+    told = [(each.level, each.message) for each in host_findings(made)]
+    assert ("fail", "Stumbling: its plugin fails: KeyError: 'no such key'") in told
+    assert [level for level, message in told if "is not set up" in message] == ["info", "info"]
+    said = []
+    changes = HostFiles(engine=made, hosts=["stumbling", "codex"], dry_run=True, say=said.append).change()
+    assert [bool(change.edits) for change in changes] == [False, True]
+    assert changes[0].error == "stumbling: plan: KeyError: 'no such key'"
