@@ -71,3 +71,29 @@ def test_what_was_noted_is_given_to_the_next_session_without_being_asked_for(hoo
     given = start(hooks)
     assert b"amber" in given
     assert json.loads(given)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+
+
+def test_a_worker_answers_below_a_projects_file_as_the_file_says(remembered, eventually):
+    hooks = remembered
+    start(hooks)
+    hooks.worker_soon()
+    for memory, gives in {"on": True, "off": False, "no_context": False, "read_only": True}.items():
+        inner = hooks.project / memory / "deep"
+        inner.mkdir(parents=True)
+        (hooks.project / memory / ".codexmem.toml").write_text(f'memory = "{memory}"\n')
+        if gives:
+            eventually(lambda inner=inner: b"tabs" in start(hooks, cwd=inner), memory)
+        else:
+            assert start(hooks, cwd=inner) == b""
+
+
+def test_a_worker_answers_in_a_listed_folder_and_beside_it_as_the_list_says(remembered, eventually):
+    hooks = remembered
+    hooks.config.write_text('[memories]\nbypass = ["~/work*/secret"]\n')
+    assert hooks.cli("run").returncode == 0
+    for folder in ("work1/secret/x", "work1/open"):
+        (hooks.folder / folder).mkdir(parents=True)
+    start(hooks)
+    hooks.worker_soon()
+    eventually(lambda: b"tabs" in start(hooks, cwd=hooks.folder / "work1/open"), "an answer")
+    assert start(hooks, cwd=hooks.folder / "work1/secret/x") == b""
