@@ -15,6 +15,7 @@ from codexmem_core.memory_lane import MemoryLane
 from codexmem_core.publishing import publish_payloads
 from codexmem_core.readpath.citing import catch_up
 from codexmem_core.readpath.gone import forget_what_is_gone
+from codexmem_core.readpath.modes import asked_to_forget
 from codexmem_core.readpath.sieve import watch_tools
 from codexmem_core.report import RunReport, report_of
 from codexmem_core.safety.files import GuardedFolder
@@ -63,6 +64,7 @@ def run(
     taken.add(take_in_events(engine))
     forget_what_is_gone(engine)
     tell_plugins(engine)
+    engine.deliveries.prune(engine.clock.now_ms() - events.KEPT_MS)
     plugins = [engine.memory_plugin(request.memory)] if request.memory else list(engine.memories)
     found = Discovery(changed=(), unchanged=0, warnings=())
     chosen, unknown = Selection(eligible=(), refused={}), list[str]()
@@ -99,6 +101,9 @@ def take_in_events(engine: Engine) -> TakenIn:
     now_ms = engine.clock.now_ms()
     taken = events.take_in(engine.spool, engine.hosts, engine.guards, records, engine.log("capture"), now_ms)
     engine.look_again()  # and so may what came in
+    for key in sorted(taken.bypassed):
+        for plugin in engine.memories:
+            asked_to_forget(engine.access, plugin, key)
     watch_tools(engine.access, taken.tools.values())
     return taken
 

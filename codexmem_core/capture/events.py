@@ -48,6 +48,9 @@ RETRY_S = 60.0
 DELIVERY_S = 60.0
 """Longest wait of a pass for reactions; what is not done then is delivered again in the next pass."""
 
+KEPT_MS = 30 * 86_400_000
+"""How long it is known that an event was told."""
+
 BEGINNINGS = frozenset({"startup", "clear", "fork"})
 """Moments at which a session is new."""
 
@@ -62,12 +65,15 @@ class TakenIn:
     """Sessions in which the agent has just answered."""
     tools: dict[tuple[str, str], tuple[Session, list[str]]] = field(default_factory=dict)
     """Tools that were called, by session."""
+    bypassed: set[tuple[str, str]] = field(default_factory=set)
+    """Sessions that were started, or gone on with, under the bypass variable."""
 
     def add(self, later: TakenIn) -> None:
         """What was taken in after this."""
         self.events += later.events
         self.kinds |= later.kinds
         self.stopped |= later.stopped
+        self.bypassed |= later.bypassed
         for key, (session, names) in later.tools.items():
             self.tools.setdefault(key, (session, []))[1].extend(names)
 
@@ -109,6 +115,7 @@ def take_in(
         for event in events:
             if spooled.header.bypassed:
                 catalogue.bypass(event.session.host, event.session.id)
+                taken.bypassed.add((event.session.host, event.session.id))
             elif not inside_any(event.session.cwd, guards.own_folders):
                 if event.moment in BEGINNINGS and not guards.learning:
                     catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")

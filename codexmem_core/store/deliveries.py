@@ -178,9 +178,10 @@ class Deliveries(StorePart):
         return str(row[0]) if row else ""
 
     def _end(self, delivery: Delivery, state: str, error: str) -> None:
+        """What was said in it is not kept: nobody needs it any more."""
         with self._database.transaction("delivery"):
             self._database.execute(
-                "UPDATE deliveries SET state = ?, error = ?, attempts = attempts + 1, updated_at_ms = ?"
+                "UPDATE deliveries SET state = ?, payload = '', error = ?, attempts = attempts + 1, updated_at_ms = ?"
                 " WHERE event_id = ? AND plugin = ? AND state = 'pending'",
                 (state, error, self._clock.now_ms(), delivery.event_id, delivery.plugin),
             )

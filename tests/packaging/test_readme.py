@@ -5,7 +5,10 @@ import re
 
 import pytest
 
-PAGES = ("README.md", "CONTRIBUTING.md", "contrib/README.md", "contrib/example_host/README.md")
+from codexmem_core import config as configuration
+from codexmem_core.projects import ProjectRules, Projects
+
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/privacy.md", "contrib/README.md", "contrib/example_host/README.md")
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +60,17 @@ def test_the_commands_that_the_pages_name_are_commands_of_dev(root):
     for page in PAGES:
         for command in re.findall(r"contrib/dev\.py (\w+)", (root / page).read_text(encoding="utf-8")):
             assert f"\ndef {command}(" in source, command
+
+
+def test_the_settings_that_the_page_about_privacy_shows_are_understood(root, tmp_path):
+    text = (root / "docs" / "privacy.md").read_text(encoding="utf-8")
+    project, user = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "config.toml").write_text(user)
+    (tmp_path / ".codexmem.toml").write_text(project)
+    config = configuration.load(str(tmp_path / "config.toml"), {"HOME": str(tmp_path)})
+    projects = Projects(lambda: config, {"HOME": str(tmp_path)})
+    assert (*config.warnings, *projects.setting_warnings) == ()
+    assert projects.rules(str(tmp_path)) == ProjectRules(memory="off", place=str(tmp_path / ".codexmem.toml"))
+    for memory in ("read_only", "no_context"):
+        assert f'memory = "{memory}"' in project
+    assert projects.rules("/srv/clients/a/legal").memory == "off"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -164,3 +166,17 @@ def test_events_that_nobody_understands_are_kept_for_the_user_alone_and_not_for_
     engine.spool.write("emacs", "Stop", b"{}", at_ms=2_000)
     run(engine, RunRequest())
     assert [path.name.split(".")[0] for path in bad.iterdir()] == ["0000000002000"]
+
+
+def test_what_a_plugin_has_heard_is_not_kept(engine_of, clock):
+    engine = engine_of(Curious())
+    for number in range(2):
+        prompt = {"session_id": "s", "cwd": "/w", "transcript_path": "/x", "prompt": f"the words {number}"}
+        engine.spool.write("codex", "UserPromptSubmit", json.dumps(prompt).encode(), at_ms=clock.now_ms() + number)
+    run(engine, RunRequest())
+    with closing(sqlite3.connect(engine.home.catalogue)) as catalogue:
+        assert catalogue.execute("SELECT state, payload FROM deliveries").fetchall() == [("done", "")] * 2
+    clock.turn(days=31)
+    engine = engine_of(Curious())
+    run(engine, RunRequest())
+    assert engine.deliveries.counts() == []

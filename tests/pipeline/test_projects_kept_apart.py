@@ -225,9 +225,7 @@ def test_plugins_hear_nothing_of_sessions_that_leave_nothing_but_that_they_are_d
     heard = {session for session, _ in listener.heard}
     assert heard == {memory for memory, (_, learns) in SETTINGS.items() if learns}
     assert {kind for _, kind in listener.heard} == {"start", "prompt", "tool", "stop", "end"}
-    engine.close()
-    kept = Path(engine.home.catalogue).read_bytes().count(b"the words")
-    assert kept == sum(learns for _, learns in SETTINGS.values())
+    assert sum(count.count for count in engine.deliveries.counts()) == len(listener.heard) == 10
 
 
 def test_an_event_that_waited_is_not_told_any_more_when_its_project_was_switched_off(projects, engine_of, clock):
@@ -322,6 +320,22 @@ def test_going_on_with_a_session_under_the_variable_switches_it_off_and_a_pollut
     run(engine, RunRequest(idle_hours=0))
     assert engine.catalogue.mode_of("codex", session) == "disabled"
     assert engine.catalogue.mode_of("codex", "p") == "polluted"
+
+
+def test_what_was_learned_from_a_session_goes_when_it_is_gone_on_with_under_the_variable(codex_home, engine_of):
+    session = codex_home(*turns("kestrel"))
+    codex_home(*turns("otter"))
+    run(engine_of(), RunRequest(idle_hours=0))
+    engine = engine_of()
+    assert "kestrel" in learned(engine)
+    spool(engine, session, "SessionStart", cwd="/", header="bypass=1", source="resume")
+    run(engine, RunRequest(idle_hours=0))
+    assert "kestrel" not in learned(engine)
+    assert "otter" in learned(engine)
+    engine.catalogue.set_mode("codex", session, "enabled")
+    codex_home(*turns("heron"))
+    run(engine_of(), RunRequest(idle_hours=0))
+    assert "kestrel" in learned(engine)
 
 
 def test_under_the_variable_tools_and_context_say_so(codex_home, run_with, engine_of, command):
