@@ -24,8 +24,8 @@ def projects():
 
 
 @pytest.fixture(scope="session")
-def wheels(tmp_path_factory):
-    """By distribution, the wheel as an open zip file."""
+def dist(tmp_path_factory):
+    """A folder with the wheels."""
     target = tmp_path_factory.mktemp("dist")
     builds = [
         subprocess.Popen(
@@ -39,7 +39,13 @@ def wheels(tmp_path_factory):
     for build in builds:
         printed, _ = build.communicate(timeout=120)
         assert build.returncode == 0, printed.decode()
-    opened = {path.name.split("-")[0].replace("_", "-"): ZipFile(path) for path in sorted(target.glob("*.whl"))}
+    return target
+
+
+@pytest.fixture(scope="session")
+def wheels(dist):
+    """By distribution, the wheel as an open zip file."""
+    opened = {path.name.split("-")[0].replace("_", "-"): ZipFile(path) for path in sorted(dist.glob("*.whl"))}
     yield opened
     for wheel in opened.values():
         wheel.close()
