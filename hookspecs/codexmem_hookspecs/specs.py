@@ -91,7 +91,11 @@ class Capture(Protocol):
 
     @hookspec
     def codexmem_capture_event(self, event: Event, services: Services) -> None:
-        """E: react to an event. Called at least once for each, in order within a session. Raises TryLater."""
+        """E: react to an event. Called at least once for each, in order within a session. Raises TryLater.
+
+        No plugin hears of a session that may not be captured: a subagent's, one that is switched off, or one in a
+        project that is ``off`` or ``read_only``; but that a session was deleted is told in any case.
+        """
         ...
 
 
