@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -17,14 +15,16 @@ from codexmem_core.plugins.stages import Stages
 from codexmem_core.projects import Projects, bypassed
 from codexmem_core.services.bound import BoundServices, Shared
 from codexmem_core.services.clock import SystemClock
+from codexmem_core.services.leash import Leash
 from codexmem_core.services.log import LogBook
+from codexmem_core.stores import Stores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.services import Clock, Deadline, Log
+    from codexmem_hookspecs.services import Clock, Deadline
     from codexmem_hookspecs.values.consolidate import Memory
 
     from codexmem_core.capture.guards import Guards
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from codexmem_core.services.sessions import CatalogueSessions
     from codexmem_core.services.tools import AgentTools
     from codexmem_core.services.transcripts import TranscriptCache
-    from codexmem_core.store.catalogue import Catalogue
-    from codexmem_core.store.database import Database
-    from codexmem_core.store.deliveries import Deliveries
     from codexmem_core.store.jobs import Jobs
 
 DEFAULT_MEMORY = "v1"
@@ -54,7 +51,7 @@ class UnknownNameError(Exception):
     """No installed plugin provides what was named; the message lists what there is."""
 
 
-class Engine:
+class Engine(Stores):
     """One command's view of one home. ``close`` gives files and databases back."""
 
     def __init__(
@@ -67,15 +64,14 @@ class Engine:
         plugins: Sequence[Candidate] | None = None,
     ) -> None:
         self.environ = dict(os.environ if environ is None else environ)
-        self.clock: Clock = clock or SystemClock()
         self.config_path = paths.config_path(config, self.environ)
         self._candidates = plugins
         self._first_config = configuration.load(self.config_path, self.environ, complete=False)
-        self.home = paths.Home(configuration.home_of(home, self._first_config, self.environ))
-        self.log_book = LogBook(self.home.logs, self.clock)
+        place = paths.Home(configuration.home_of(home, self._first_config, self.environ))
+        clock = clock or SystemClock()
+        super().__init__(place, clock, LogBook(place.logs, clock))
         self.projects = Projects(lambda: self.config, self.environ)
-        self._databases: dict[str, Database] = {}
-        self._opening = threading.Lock()
+        self.leash = Leash()
 
     # plugins and settings
 
@@ -148,6 +144,7 @@ class Engine:
     def model_choice(self) -> ModelChoice:
         """Backends, the chosen one, its breaker."""
         from codexmem_core.services.model_choice import ModelChoice
+        from codexmem_core.services.processes import ChildProcesses
 
         collected: Collected[ModelBackend] = self.plugins.hooks.collect("codexmem_models", ModelBackend)
         return ModelChoice(
@@ -156,63 +153,16 @@ class Engine:
             self.clock,
             lambda: self.catalogue,
             plugins=[given.record for given in collected.records.values()],
+            programs=partial(ChildProcesses, self.environ, self.leash),
             folder=self.home.below("children"),
             sharers=lambda: self.memories,
         )
 
     # stores
 
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """Sessions, modes, usage."""
-        from codexmem_core.store.catalogue import Catalogue
-
-        return Catalogue(self._catalogue_database, self.clock)
-
-    @cached_property
-    def deliveries(self) -> Deliveries:
-        """Events on their way to plugins."""
-        from codexmem_core.store.deliveries import Deliveries
-
-        return Deliveries(self._catalogue_database, self.clock)
-
-    @cached_property
-    def _catalogue_database(self) -> Database:
-        from codexmem_core.store.database import open_catalogue
-
-        self.make_home()
-        return open_catalogue(self.home.catalogue, backups=self.home.backups, clock=self.clock)
-
     def jobs(self, plugin: str) -> AbstractContextManager[Jobs]:
         """Notes and jobs of a memory, in its own database, opened once a command; threads connect on their own."""
         return self.jobs_at(self.home.below(self.memories[plugin].database), log=plugin)
-
-    @contextmanager
-    def jobs_at(self, path: str, *, log: str = "store") -> Iterator[Jobs]:
-        """The same of a database file, whether or not its memory is installed."""
-        from codexmem_core.store.database import open_memory
-        from codexmem_core.store.jobs import Jobs
-
-        with self._opening:
-            database = self._databases.get(path)
-            if database is None:
-                self.make_home()
-                database = open_memory(path, backups=self.home.backups, clock=self.clock)
-                self._databases[path] = database
-                for notice in database.notices:
-                    self.log(log).warning(notice)
-        yield Jobs(database, self.clock)
-
-    def make_home(self) -> None:
-        """The home is the user's alone."""
-        try:
-            os.makedirs(self.home.root, mode=0o700, exist_ok=True)
-        except OSError as error:
-            from codexmem_core.store.errors import StoreError
-
-            raise StoreError(
-                f"{self.home.root} cannot be made ({error.strerror}): name another folder with --home or CODEXMEM_HOME"
-            ) from error
 
     def memory_root(self, plugin: str) -> str:
         """The memory's folder."""
@@ -230,10 +180,6 @@ class Engine:
     def services_for(self, plugin: str, deadline: Deadline | None = None) -> BoundServices:
         """What a plugin is given."""
         return BoundServices(self._shared, plugin, deadline)
-
-    def log(self, name: str) -> Log:
-        """A log of the engine's own parts."""
-        return self.log_book.bound(name)
 
     @cached_property
     def transcripts(self) -> TranscriptCache:
@@ -296,6 +242,7 @@ class Engine:
             config=lambda: self.config,
             projects=self.projects,
             environ=self.environ,
+            leash=self.leash,
             home=self.home,
             clock=self.clock,
             log=self.log_book,
@@ -352,13 +299,10 @@ class Engine:
 
     def close(self) -> None:
         """Give everything back."""
-        for name in ("transcripts", "_catalogue_database"):
-            part = self.__dict__.get(name)
-            if part is not None:
-                part.close()
-        for database in self._databases.values():
-            database.close()
-        self._databases.clear()
+        if "transcripts" in self.__dict__:
+            self.transcripts.close()
+        self.close_stores()
+        self.leash.close()
         self.log_book.close()
 
     @property
@@ -370,8 +314,7 @@ class Engine:
     @property
     def notices(self) -> tuple[str, ...]:
         """What the databases and the log have to tell."""
-        database: Database | None = self.__dict__.get("_catalogue_database")
-        return (*(database.notices if database else ()), *self.log_book.warnings)
+        return (*self.store_notices, *self.log_book.warnings)
 
     @property
     def setting_warnings(self) -> tuple[str, ...]:

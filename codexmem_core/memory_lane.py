@@ -9,12 +9,13 @@ from codexmem_core.consolidate.agent import JOB_SECONDS, Limits
 from codexmem_core.consolidate.consolidation import Consolidated, Consolidation, Rules
 from codexmem_core.consolidate.work import Bench as ConsolidationBench
 from codexmem_core.consolidate.work import Place
-from codexmem_core.extract.extraction import Bench, Extracted, ExtractionLane
+from codexmem_core.extract.extraction import SWITCHED_OFF, Bench, Extracted, ExtractionLane
 from codexmem_core.lanes import LaneResult
 from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.store.rules import COOLDOWN_S
 from codexmem_core.store.values import Key
 from codexmem_core.store.workers import worker_identity
+from codexmem_core.switches import Learning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from codexmem_core.store.jobs import Jobs
 
 NO_LIMIT = 1_000_000_000
-SWITCHED_OFF = "learning is switched off ([memories] generate_memories)"
 
 
 class MemoryLane:
@@ -48,6 +48,7 @@ class MemoryLane:
         self._deadline = WorkDeadline(NO_LIMIT, within=deadline)
         self._worker = worker_identity()
         self._costs = engine.model.backend.costs
+        self._learning = Learning(engine.config, engine.environ)
         self.memory = engine.memories[plugin]
 
     def work(self, moved: Callable[[], None]) -> LaneResult:
@@ -77,7 +78,7 @@ class MemoryLane:
 
     def _extract(self, jobs: Jobs, moved: Callable[[], None]) -> Extracted:
         engine, config = self._engine, self._engine.config
-        if not config.flag("memories", "generate_memories"):
+        if not self._learning():
             return Extracted(refused={Key(session.host, session.id): SWITCHED_OFF for session in self._eligible})
         jobs.prune(config.number("memories", "max_unused_days"))
         bench = Bench(
@@ -86,6 +87,7 @@ class MemoryLane:
             model=engine.model,
             services_for=engine.services_for,
             register_own=engine.catalogue.register_own,
+            learning=self._learning,
             remembered=engine.catalogue.remembered,
             tombstones=engine.tombstones.current,
             clock=engine.clock,
@@ -105,7 +107,7 @@ class MemoryLane:
 
     def _consolidate(self, jobs: Jobs) -> Consolidated:
         engine, config = self._engine, self._engine.config
-        if self._costs and not config.flag("memories", "generate_memories"):
+        if self._costs and not self._learning():
             # Who switched learning off does not pay for it; forgetting by hand consolidates without a model.
             return Consolidated(status="skipped_generation_disabled")
         place = Place(

@@ -80,10 +80,12 @@ def _memory_lines(name: str, memory: dict[str, Any], *, read: bool) -> list[str]
     if "error" in memory:
         return [*lines, f"          {memory['error']}"]
     extraction, consolidation = memory["extraction"], memory["consolidation"]
-    by_status = extraction["by_status"]
+    stalled = extraction["stalled"]
+    running = extraction["by_status"].get("running", 0) - stalled
     lines.append(
-        f"          {memory['notes']} notes, {memory['waiting']} sessions wait, {by_status.get('running', 0)} running, "
+        f"          {memory['notes']} notes, {memory['waiting']} sessions wait, {running} running, "
         f"{sum(extraction['failures'].values())} failed"
+        + (f", {stalled} interrupted (the next run takes them up)" if stalled else "")
     )
     for error in extraction["recent_errors"]:
         retry = f", tried again after {shown_time(error['retry_at'] * 1000)}" if error["retry_at"] else ""
@@ -117,7 +119,8 @@ def _consolidation(snapshot: dict[str, Any]) -> str:
     last = f"last success {shown_time(success['finished_at'] * 1000)}" if success else "no success yet"
     if attempt is None:
         return f"{last}, the first is queued" if snapshot["status"] == "pending" else last
-    told = f"last attempt {shown_time(attempt['started_at'] * 1000)} {attempt['outcome']}"
+    outcome = "interrupted (the next run takes it up)" if attempt["outcome"] == "stalled" else attempt["outcome"]
+    told = f"last attempt {shown_time(attempt['started_at'] * 1000)} {outcome}"
     if attempt["error"]:
         told += f": {attempt['error']}"
     queued = ", another is queued" if snapshot["status"] == "pending" else ""

@@ -43,6 +43,7 @@ PARALLEL_CALLS = 8
 SHOWN_PLACES = 3
 
 NOT_REMEMBERED = "memory is switched off for this session"
+SWITCHED_OFF = "learning is switched off ([memories] generate_memories)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,8 @@ class Bench:
     model: ChosenModel
     services_for: Callable[[str, Deadline | None], Services]
     register_own: Callable[[str, str], None]
+    learning: Callable[[], bool]
+    """Whether learning is switched on now; asked before every job."""
     remembered: Callable[[Sequence[Key]], Collection[Key]]
     """Which sessions may be remembered now: reading one can show that it may not."""
     tombstones: Callable[[], Tombstones]
@@ -96,6 +99,9 @@ class ExtractionLane:
         waiting = self._unsettled(sessions)
         unreached = "the limit of this pass is reached"
         while waiting and len(report.claimed) < limit and not self._deadline.cancelled:
+            if not self._bench.learning():
+                unreached = SWITCHED_OFF
+                break
             if (blocked := self._bench.model.blocked("extraction", self._plugin)) is not None:
                 unreached = str(blocked)
                 break
@@ -134,9 +140,11 @@ class ExtractionLane:
     def _extract(self, claim: Claim, session: Session) -> None:
         """One claim to its end. Whatever goes wrong concerns this session in this memory alone."""
         key = Key(session.host, session.id)
-        if self._deadline.cancelled:
-            self._jobs.release_extraction(claim, "the pass was stopped")
-            self.report.refused[key] = "not yet: the pass was stopped"
+        off = "" if self._bench.learning() else SWITCHED_OFF
+        if self._deadline.cancelled or off:
+            why = off or "the pass was stopped"
+            self._jobs.release_extraction(claim, why)
+            self.report.refused[key] = f"not yet: {why}"
             return
         try:
             transcript = self._bench.transcripts.open(session)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from codexmem_core.projects import Projects
     from codexmem_core.safety.files import GuardedFolder
     from codexmem_core.services.http import HttpClient
+    from codexmem_core.services.leash import Leash
     from codexmem_core.services.log import LogBook
     from codexmem_core.services.models import BoundModels, ChosenModel
     from codexmem_core.services.processes import ChildProcesses
@@ -34,6 +35,7 @@ class Shared:
     config: Callable[[], Config]
     projects: Projects
     environ: Mapping[str, str]
+    leash: Leash
     home: Home
     clock: Clock
     log: LogBook
@@ -112,7 +114,7 @@ class BoundServices:
         """Child programs."""
         from codexmem_core.services.processes import ChildProcesses
 
-        return ChildProcesses(self._shared.environ, self._deadline)
+        return ChildProcesses(self._shared.environ, self._shared.leash, self._deadline)
 
     @property
     def sessions(self) -> Sessions:

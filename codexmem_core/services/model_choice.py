@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from codexmem_core.models.breaker import Breaker, Scopes
@@ -13,23 +13,23 @@ from codexmem_core.models.providers import check, provided, registered
 from codexmem_core.models.selection import STAGES, ModelSettingsError, settings_of
 from codexmem_core.services.http import HttpClient
 from codexmem_core.services.models import ChosenModel
-from codexmem_core.services.processes import ChildProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from codexmem_hookspecs.services import Clock
+    from codexmem_hookspecs.services import Clock, Deadline
     from codexmem_hookspecs.values.records import ModelBackend
 
     from codexmem_core.config import Config
     from codexmem_core.models.reached import Reached
+    from codexmem_core.services.processes import ChildProcesses
     from codexmem_core.store.catalogue import Catalogue
 
 
 class ModelChoice:
     """What ``[models]`` and ``[budget]`` come to.
 
-    ``folder``: where programs are run, inside the home. ``sharers``: plugins of the memories, which share the budget.
+    ``programs`` run in ``folder``, inside the home. ``sharers``: plugins of the memories, which share the budget.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class ModelChoice:
         catalogue: Callable[[], Catalogue],
         *,
         plugins: Iterable[ModelBackend],
+        programs: Callable[[Deadline], ChildProcesses],
         folder: str,
         sharers: Callable[[], Collection[str]] = tuple,
     ) -> None:
@@ -51,7 +52,7 @@ class ModelChoice:
         self._reached = {
             **{backend.name: registered(backend) for backend in plugins},
             EXTRACTIVE.name: registered(EXTRACTIVE),
-            **provided(self._settings, environ, HttpClient, partial(ChildProcesses, environ), folder),
+            **provided(self._settings, environ, HttpClient, programs, folder),
         }
 
     @property

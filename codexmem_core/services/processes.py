@@ -1,10 +1,12 @@
-"""Child programs: each in a group of its own, killed as a group on timeout, and marked so that none is captured."""
+"""Child programs: each in a group of its own, killed as a group on timeout, and marked so that none is captured.
+
+None outlives this process, however that ends.
+"""
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 
     from codexmem_hookspecs.services import Deadline
 
+    from codexmem_core.services.leash import Leash
+
+STEP_S = 0.1
 CHILD_MARK = "CODEXMEM_CHILD"
 """Set to 1 in every child; hooks that see it do nothing, so that a model program's own session is never captured."""
 
@@ -19,8 +24,9 @@ CHILD_MARK = "CODEXMEM_CHILD"
 class ChildProcesses:
     """Runs programs without a shell."""
 
-    def __init__(self, environ: Mapping[str, str], deadline: Deadline) -> None:
+    def __init__(self, environ: Mapping[str, str], leash: Leash, deadline: Deadline) -> None:
         self._environ = environ
+        self._leash = leash
         self._deadline = deadline
 
     def run(
@@ -31,26 +37,33 @@ class ChildProcesses:
         ``folder``: where it runs; empty for the folder of this process.
         """
         timeout_s = min(timeout_s, self._deadline.left_s)
-        with subprocess.Popen(
-            list(argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**self._environ, CHILD_MARK: "1"},
-            cwd=folder or None,
-            start_new_session=True,
-        ) as child:
-            try:
-                output, errors = child.communicate(stdin, timeout=timeout_s)
-            except subprocess.TimeoutExpired:
-                raise TimeoutError(f"{argv[0]}: no end after {timeout_s:.1f} s; killed") from None
-            finally:
-                _kill_group(child.pid)
+        with (
+            subprocess.Popen(
+                list(argv),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**self._environ, CHILD_MARK: "1"},
+                cwd=folder or None,
+                start_new_session=True,
+            ) as child,
+            self._leash.holding(child.pid),
+        ):
+            output, errors = self._communicate(child, argv[0], stdin, time.monotonic() + timeout_s, timeout_s)
         return child.returncode, output, errors
 
-
-def _kill_group(pid: int) -> None:
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
+    def _communicate(
+        self, child: subprocess.Popen[bytes], program: str, stdin: bytes, ends_at: float, timeout_s: float
+    ) -> tuple[bytes, bytes]:
+        """In short steps, so that work which is no longer wanted ends at once."""
+        to_send: bytes | None = stdin
+        while True:
+            left_s = ends_at - time.monotonic()
+            try:
+                return child.communicate(to_send, timeout=max(0.0, min(STEP_S, left_s)))
+            except subprocess.TimeoutExpired:
+                to_send = None  # it goes on with what it was given
+                if left_s <= STEP_S:
+                    raise TimeoutError(f"{program}: no end after {timeout_s:.1f} s; killed") from None
+                if self._deadline.cancelled:
+                    raise TimeoutError(f"{program}: no longer wanted; killed") from None

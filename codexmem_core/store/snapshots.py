@@ -16,6 +16,7 @@ from codexmem_core.store.values import (
     Key,
     Success,
 )
+from codexmem_core.store.workers import owner_is_dead
 
 _RECENT = 5
 _ORDER = ("due", "backoff", "provider_capacity", "other_exhausted")
@@ -62,7 +63,8 @@ class Snapshots(StorePart):
                 ).fetchall()
             )
             rows = self._database.execute(
-                "SELECT job_key, status, retry_at, lease_until, retry_remaining, last_error, failure, finished_at"
+                "SELECT job_key, status, retry_at, lease_until, retry_remaining, last_error, failure, finished_at,"
+                " worker_id"
                 " FROM memory_jobs WHERE kind = ? AND status <> 'done' ORDER BY finished_at DESC, job_key",
                 (EXTRACTION,),
             ).fetchall()
@@ -70,9 +72,9 @@ class Snapshots(StorePart):
         stalled = stale = 0
         failures: Counter[str] = Counter()
         errors: list[ExtractionError] = []
-        for job, status, retry_at, lease_until, retries, error, failure, finished_at in rows:
+        for job, status, retry_at, lease_until, retries, error, failure, finished_at, worker in rows:
             if status == "running":
-                stalled += lease_until is None or lease_until <= now
+                stalled += not _goes_on(lease_until, worker, now)
                 continue
             state = _state(status, retry_at, retries, failure, now)
             if state is None:
@@ -134,13 +136,18 @@ def _state(
     return "backoff" if retry_at > now else "due"
 
 
+def _goes_on(lease_until: int | None, worker: str | None, now: int) -> bool:
+    """Whether a running job has an owner: its lease holds, and its process, where one can tell, is there."""
+    return lease_until is not None and lease_until > now and not (worker and owner_is_dead(worker))
+
+
 def _attempt(row: tuple[Any, ...], now: int) -> Attempt | None:
-    status, started_at, finished_at, succeeded_at, lease_until, _, error, failure, _, _ = row
+    status, started_at, finished_at, succeeded_at, lease_until, _, error, failure, worker, _ = row
     if started_at is None:
         return None
     outcome: Literal["running", "stalled", "succeeded", "failed", "released"]
     if status == "running":
-        outcome = "running" if lease_until is not None and lease_until > now else "stalled"
+        outcome = "running" if _goes_on(lease_until, worker, now) else "stalled"
     elif failure == "released":
         outcome = "released"
     elif failure is None and succeeded_at is not None and finished_at == succeeded_at:

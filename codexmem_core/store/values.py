@@ -150,7 +150,7 @@ class ExtractionSnapshot:
 
     by_status: Mapping[str, int]
     stalled: int
-    """Running by name only: their lease has run out, and the next pass takes them."""
+    """Running by name only: their process or their lease has ended, and the next pass takes them."""
     failures: Mapping[str, int]
     """Unfinished jobs by state: due, backoff, provider_capacity, other_exhausted."""
     stale_exhausted: int
@@ -167,6 +167,7 @@ class Attempt:
     finished_at: int
     """0 while it runs, and when it was given back."""
     outcome: Literal["running", "stalled", "succeeded", "failed", "released"]
+    """``stalled``: begun by a process that was killed; the next pass takes it."""
     error: str
 
 

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from codexmem_core.services.deadline import WorkDeadline
+from codexmem_core.services.leash import Leash
 from codexmem_core.services.processes import ChildProcesses
 
 
-def children(seconds=30):
-    return ChildProcesses(os.environ, WorkDeadline(seconds))
+@pytest.fixture
+def children():
+    leash = Leash()
+    yield lambda seconds=30: ChildProcesses(os.environ, leash, WorkDeadline(seconds))
+    leash.close()
 
 
-def test_output_errors_and_status_come_back():
+def test_output_errors_and_status_come_back(children):
     program = "import sys; print(sys.stdin.read()); print('e', file=sys.stderr); sys.exit(3)"
     assert children().run([sys.executable, "-c", program], stdin=b"in", timeout_s=20) == (3, b"in\n", b"e\n")
 
 
-def test_children_carry_the_mark_that_silences_hooks():
+def test_children_carry_the_mark_that_silences_hooks(children):
     program = "import os; print(os.environ['CODEXMEM_CHILD'])"
     assert children().run([sys.executable, "-c", program], timeout_s=20)[1] == b"1\n"
 
 
-def test_a_child_that_does_not_end_is_killed_with_its_whole_group(tmp_path):
+def test_a_child_that_does_not_end_is_killed_with_its_whole_group(children, tmp_path):
     note = tmp_path / "pid"
     program = (
         "import subprocess, sys, time\n"
@@ -49,6 +56,65 @@ def test_a_child_that_does_not_end_is_killed_with_its_whole_group(tmp_path):
         pytest.fail("the grandchild still runs")
 
 
-def test_the_deadline_of_the_call_cuts_the_timeout():
+def test_the_deadline_of_the_call_cuts_the_timeout(children):
     with pytest.raises(TimeoutError):
         children(0.5).run([sys.executable, "-c", "import time; time.sleep(30)"], timeout_s=30)
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone_soon(pid):
+    for _ in range(200):
+        if not is_running(pid):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_long_input_goes_in_whole_while_the_output_comes_slowly(children):
+    program = "import sys, time; n = len(sys.stdin.read()); time.sleep(0.5); print(n)"
+    assert children().run([sys.executable, "-c", program], stdin=b"x" * 3_000_000, timeout_s=20)[1] == b"3000000\n"
+
+
+def test_work_that_is_no_longer_wanted_ends_its_program_at_once():
+    leash, deadline = Leash(), WorkDeadline(60)
+    threading.Timer(0.3, deadline.cancel).start()
+    began = time.monotonic()
+    with pytest.raises(TimeoutError, match="killed"):
+        ChildProcesses(os.environ, leash, deadline).run(
+            [sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=60
+        )
+    assert time.monotonic() - began < 30
+    leash.close()
+
+
+CHILD = """
+import os, subprocess, sys, time
+grandchild = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+with open(sys.argv[1], "w") as file:
+    file.write(f"{os.getpid()} {grandchild.pid}")
+time.sleep(60)
+"""
+PARENT = """
+import os, sys
+from codexmem_core.services.deadline import WorkDeadline
+from codexmem_core.services.leash import Leash
+from codexmem_core.services.processes import ChildProcesses
+ChildProcesses(os.environ, Leash(), WorkDeadline(60)).run([sys.executable, "-c", *sys.argv[1:]], timeout_s=60)
+"""
+
+
+def test_no_child_and_no_grandchild_outlives_a_parent_that_is_killed(tmp_path):
+    note = tmp_path / "pids"
+    with subprocess.Popen([sys.executable, "-c", PARENT, CHILD, str(note)]) as parent:
+        while not (note.exists() and len(note.read_text().split()) == 2):
+            assert parent.poll() is None
+            time.sleep(0.02)
+        parent.send_signal(signal.SIGKILL)
+    assert all(gone_soon(int(pid)) for pid in note.read_text().split())
