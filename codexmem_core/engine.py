@@ -143,18 +143,24 @@ class Engine(Stores):
     @cached_property
     def model_choice(self) -> ModelChoice:
         """Backends, the chosen one, its breaker."""
+        from codexmem_core.models.providers import provided
+        from codexmem_core.services.http import HttpClient
         from codexmem_core.services.model_choice import ModelChoice
         from codexmem_core.services.processes import ChildProcesses
 
         collected: Collected[ModelBackend] = self.plugins.hooks.collect("codexmem_models", ModelBackend)
         return ModelChoice(
             self.config,
-            self.environ,
             self.clock,
             lambda: self.catalogue,
             plugins=[given.record for given in collected.records.values()],
-            programs=partial(ChildProcesses, self.environ, self.leash),
-            folder=self.home.below("children"),
+            provided=lambda settings: provided(
+                settings,
+                self.environ,
+                HttpClient,
+                partial(ChildProcesses, self.environ, self.leash),
+                self.home.below("children"),
+            ),
             sharers=lambda: self.memories,
         )
 

@@ -9,39 +9,36 @@ from codexmem_core.models.breaker import Breaker, Scopes
 from codexmem_core.models.budget import Budget
 from codexmem_core.models.built_in import EXTRACTIVE
 from codexmem_core.models.day import DayLimits
-from codexmem_core.models.providers import check, provided, registered
+from codexmem_core.models.providers import check, registered
 from codexmem_core.models.selection import STAGES, ModelSettingsError, settings_of
-from codexmem_core.services.http import HttpClient
 from codexmem_core.services.models import ChosenModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from codexmem_hookspecs.services import Clock, Deadline
+    from codexmem_hookspecs.services import Clock
     from codexmem_hookspecs.values.records import ModelBackend
 
     from codexmem_core.config import Config
     from codexmem_core.models.reached import Reached
-    from codexmem_core.services.processes import ChildProcesses
+    from codexmem_core.models.selection import ModelSettings
     from codexmem_core.store.catalogue import Catalogue
 
 
 class ModelChoice:
     """What ``[models]`` and ``[budget]`` come to.
 
-    ``programs`` run in ``folder``, inside the home. ``sharers``: plugins of the memories, which share the budget.
+    ``provided``: the engine's own backends. ``sharers``: plugins of the memories, which share the budget.
     """
 
     def __init__(
         self,
         config: Config,
-        environ: Mapping[str, str],
         clock: Clock,
         catalogue: Callable[[], Catalogue],
         *,
         plugins: Iterable[ModelBackend],
-        programs: Callable[[Deadline], ChildProcesses],
-        folder: str,
+        provided: Callable[[ModelSettings], Mapping[str, Reached]],
         sharers: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self._config = config
@@ -52,7 +49,7 @@ class ModelChoice:
         self._reached = {
             **{backend.name: registered(backend) for backend in plugins},
             EXTRACTIVE.name: registered(EXTRACTIVE),
-            **provided(self._settings, environ, HttpClient, programs, folder),
+            **provided(self._settings),
         }
 
     @property

@@ -22,6 +22,7 @@ def command(tmp_path, codex_home):
     environ = {
         "PATH": os.environ["PATH"], "HOME": str(tmp_path), "CODEX_HOME": str(codex_home.root),
         "CODEXMEM_HOME": str(tmp_path / "home"), "CODEXMEM_CONFIG": str(tmp_path / "none.toml"),
+        "CODEXMEM_DISABLE": "memory-v2",
     }  # fmt: skip
 
     def start(*arguments, before=None, program="from codexmem_core.cli import main; main()"):
