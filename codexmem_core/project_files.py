@@ -3,6 +3,10 @@
 import os
 
 PROJECT_FILE = ".codexmem.toml"
+_SIGNS = (b"memory", b"\\", b"\0")
+"""One of these stands in every file that sets ``memory``: the key, or what can write it otherwise."""
+LONGEST_BYTES = 64 * 1024
+"""Of a project file."""
 _WORKTREES = "/.git/worktrees/"
 _POINTER_BYTES = 4096
 
@@ -28,6 +32,18 @@ def project_files(*folders: str) -> list[str]:
                 waiting.append(os.path.join(main, start[len(level) :].lstrip("/")))
             level = os.path.dirname(level)
     return found
+
+
+def may_switch_off(path: str) -> bool:
+    """Whether a project file can be about memory at all, without understanding it; one that cannot be read may be."""
+    if not os.path.isfile(path):
+        return True  # a pipe, a folder, a link to nothing
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LONGEST_BYTES + 1)
+    except OSError:
+        return True
+    return any(sign in content for sign in _SIGNS) or len(content) > LONGEST_BYTES
 
 
 def _main_checkout(folder: str) -> str:

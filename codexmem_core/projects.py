@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from codexmem_core import config as configuration
 from codexmem_core.paths import inside_any
-from codexmem_core.project_files import project_files
+from codexmem_core.project_files import LONGEST_BYTES, may_switch_off, project_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,9 +28,6 @@ Memory = Literal["on", "off", "read_only", "no_context"]
 
 BYPASS = "CODEXMEM_BYPASS"
 """Environment variable of a host: what is started with it is neither captured nor given anything."""
-
-LONGEST_BYTES = 64 * 1024
-"""Of a project file."""
 
 _GLOB = frozenset("*?[")
 _ANYWHERE = ("*", "?", "[")
@@ -161,11 +158,16 @@ class _Document:
 
     @classmethod
     def of(cls, path: str, config: Config) -> _Document:
-        """What it says. Whatever cannot be understood means off: who wrote the file wanted to keep something apart."""
+        """What it says.
+
+        A file that may be about memory and cannot be understood means off: who wrote it wanted to keep something apart.
+        """
         try:
             given = tomllib.loads(_text(path))
         except (OSError, ValueError, RecursionError) as error:
-            return cls("off", {}, (f"{path}: cannot be read ({error}); memory is off there until it can",))
+            memory: Memory = "off" if may_switch_off(path) else "on"
+            told = "; memory is off there until it can" if memory == "off" else ""
+            return cls(memory, {}, (f"{path}: cannot be read ({error}){told}",))
         warnings: list[str] = []
         memory = given.pop("memory", "on")
         if memory not in get_args(Memory):
@@ -218,7 +220,7 @@ def _text(path: str) -> str:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > LONGEST_BYTES:
             raise OSError(f"no file of at most {LONGEST_BYTES} bytes")
-        return file.read(LONGEST_BYTES + 1).decode()
+        return file.read(LONGEST_BYTES + 1).decode("utf-8-sig")
 
 
 def _stamp(path: str) -> tuple[int, ...]:

@@ -268,10 +268,11 @@ def _cwd() -> str:
 
 def _is_asked(home: str, cwd: str) -> bool:
     """Whether the folder may want no memory: a project's own file says so, or the user's list may."""
-    from codexmem_core.project_files import project_files
+    from codexmem_core.project_files import may_switch_off, project_files
 
     listed = _read(f"{home}/read/{ASKED}").decode("utf-8", "surrogateescape").splitlines()
-    return bool(project_files(cwd)) or any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in listed)
+    in_listed = any(f"{cwd}/".startswith(f"{folder.rstrip('/')}/") for folder in listed)
+    return in_listed or any(map(may_switch_off, project_files(cwd)))
 
 
 def _comes(home: str, pid: int) -> bool:

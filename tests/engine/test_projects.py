@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 
 import pytest
 from codexmem_hookspecs.values.records import Setting
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codexmem_core import config as configuration
-from codexmem_core.project_files import project_files
+from codexmem_core.project_files import may_switch_off, project_files
 from codexmem_core.projects import Projects
 
 
@@ -95,8 +98,9 @@ def test_who_alone_switches_off_is_named_and_otherwise_both(say, projects_of, tm
         ("memory = [1]\n", "must be one of"),
         ("memory = off\n", "cannot be read"),
         ('memory = "on"\n\0', "cannot be read"),
-        ("[" * 5_000, "cannot be read"),
+        ("# memory\n" + "[" * 5_000, "cannot be read"),
         ("#" * 70_000, "cannot be read"),
+        ('"\\u006demory" = "no"\n', "must be one of"),
     ],
 )
 def test_what_cannot_be_understood_is_taken_for_off_and_told(text, told, say, projects_of, tmp_path):
@@ -106,6 +110,31 @@ def test_what_cannot_be_understood_is_taken_for_off_and_told(text, told, say, pr
     (warning,) = rules.warnings
     assert told in warning
     assert str(tmp_path / "repo") in warning
+
+
+@pytest.mark.parametrize("text", ["[ov]\npeer = x\n", "peer =\n", "[" * 5_000])
+def test_a_broken_file_that_cannot_be_about_memory_switches_nothing_off_but_is_told(text, say, projects_of, tmp_path):
+    say({"repo": text})
+    rules = projects_of().rules(str(tmp_path / "repo"))
+    assert rules.memory == "on"
+    (warning,) = rules.warnings
+    assert "cannot be read" in warning
+    assert "off" not in warning
+
+
+def test_a_byte_order_mark_and_windows_line_ends_make_no_difference(projects_of, tmp_path):
+    (tmp_path / ".codexmem.toml").write_bytes(b'\xef\xbb\xbfmemory = "read_only"\r\n')
+    assert projects_of().rules(str(tmp_path)).memory == "read_only"
+
+
+@given(st.binary(max_size=40) | st.text(alphabet='memory ="offon\\u0\n', max_size=30).map(str.encode))
+def test_no_file_says_off_that_a_hook_thinks_cannot(content):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, ".codexmem.toml")
+        with open(path, "wb") as file:
+            file.write(content)
+        projects = Projects(lambda: configuration.load(os.path.join(folder, "none"), {}), {})
+        assert may_switch_off(path) or projects.rules(folder).memory == "on"
 
 
 def test_a_pipe_a_folder_and_a_dangling_link_of_that_name_stop_nobody(projects_of, tmp_path):

@@ -56,6 +56,11 @@ def test_without_a_worker_a_hook_below_a_projects_file_says_nothing(remembered):
     assert b"tabs" in start(hooks)
 
 
+def test_a_projects_file_that_is_about_something_else_silences_nothing(remembered):
+    (remembered.project / ".codexmem.toml").write_text('[ov]\npeer = "harbor"\n')
+    assert b"tabs" in start(remembered)
+
+
 def test_without_a_worker_a_hook_in_a_listed_folder_says_nothing(remembered):
     hooks = remembered
     hooks.config.write_text('[memories]\nbypass = ["~/private/**"]\n')
