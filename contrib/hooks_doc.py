@@ -30,6 +30,7 @@ SHARED = (
             "generated_lines",
             "findings",
             "rows",
+            "summary_format",
             "summary",
             "contents",
             "imported",

@@ -5,7 +5,8 @@ from codexmem_hookspecs.memory_files.contents import Entry, contents
 from codexmem_hookspecs.memory_files.document import render
 from codexmem_hookspecs.memory_files.lines import UNDATED, size
 from codexmem_hookspecs.memory_files.rows import bullets, first_heading
-from codexmem_hookspecs.memory_files.summary import HEADINGS, LIMIT_BYTES, is_blank, problems, summary
+from codexmem_hookspecs.memory_files.summary import summary
+from codexmem_hookspecs.memory_files.summary_format import HEADINGS, LIMIT_BYTES, is_blank, problems
 from codexmem_hookspecs.testing.memory import DictWorkspace
 from codexmem_hookspecs.testing.samples import digest, findings
 from codexmem_hookspecs.values.capture import Session

@@ -14,7 +14,15 @@ HOST = "codex"
 
 
 def engine_over(codex_home: Path, home: Path) -> Engine:
-    """An engine that finds the rollouts of one Codex home, and no settings and sessions of the user's own."""
+    """An engine that finds the rollouts of one Codex home, and no settings and sessions of the user's own.
+
+    One memory is written: what a second one costs is measured by :mod:`codexmem_bench.both_memories`.
+    """
     empty = home.parent / "nobody"
-    environ = {"HOME": str(empty), "CODEX_HOME": str(codex_home), "CLAUDE_CONFIG_DIR": str(empty)}
+    environ = {
+        "HOME": str(empty),
+        "CODEX_HOME": str(codex_home),
+        "CLAUDE_CONFIG_DIR": str(empty),
+        "CODEXMEM_DISABLE": "memory-v2",
+    }
     return Engine(environ=environ, home=str(home), config=str(empty / "config.toml"), clock=StandingClock())

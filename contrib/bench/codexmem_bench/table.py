@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_bench import (
+    both_memories,
     claims,
     command_line,
     long_transcript,
@@ -27,6 +28,7 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     peers.MEASUREMENT,
     long_transcript.MEASUREMENT,
     nothing_new.MEASUREMENT,
+    both_memories.MEASUREMENT,
     many_sessions.MEASUREMENT,
     workspace_diff.MEASUREMENT,
     search.MEASUREMENT,

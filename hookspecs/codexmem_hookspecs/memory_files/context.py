@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.cuts import cut_tokens
-from codexmem_hookspecs.memory_files import summary
+from codexmem_hookspecs.memory_files import summary_format
 from codexmem_hookspecs.memory_files.prompts import Templates
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def context(
     for the lookup, with tools (their names are its places) and without; ``context_citations``. The summary itself is
     cut in the middle to ``summary_tokens``; the engine cuts the whole to a host's limit.
     """
-    text = workspace.read(summary.PATH).strip()
-    if summary.is_blank(text):
+    text = workspace.read(summary_format.PATH).strip()
+    if summary_format.is_blank(text):
         return ""
     kind = "tools" if tools else "files"
     return templates.filled(

@@ -1,4 +1,4 @@
-"""Small Markdown: one-line texts, dates, references to recaps."""
+"""Small Markdown: one-line texts, dates, paths of recaps."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from codexmem_hookspecs.values.consolidate import Stored
 
 UNDATED = "undated"
@@ -60,31 +58,9 @@ def recap(row: Stored) -> str:
     return f"rollout_summaries/{one_line(row.recap_file, 300)}"
 
 
-def reference(row: Stored, note: str = "") -> str:
-    """The recap with where and when, as task groups list it."""
-    session = row.session
-    parts = [
-        f"cwd={place(session.cwd)}",
-        f"updated_at={iso(session.updated_at_ms)}",
-        f"session_id={one_line(session.id, 100)}",
-        f"host={one_line(session.host, 40)}",
-    ]
-    return f"{recap(row)} ({', '.join([*parts, *([one_line(note, 120)] if note else [])])})"
-
-
 def note_line(path: str, text: str, limit: int = 300) -> str:
     """A note as one line, marked as one."""
     return f"{quoted(text, limit)} (from {one_line(path, 200)}) [ad-hoc note]"
-
-
-def keywords(words: Iterable[str], limit: int = 10) -> str:
-    """Distinct words, separated by commas."""
-    unique: dict[str, None] = {}
-    for word in words:
-        plain = one_line(word.replace(",", " "), 60)
-        if plain:
-            unique.setdefault(plain)
-    return ", ".join(list(unique)[:limit])
 
 
 def utf8(text: str) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from codexmem_hookspecs.memory_files.contents import Entry, contents
 from codexmem_hookspecs.memory_files.document import Section, render
@@ -12,15 +12,9 @@ from codexmem_hookspecs.memory_files.findings import failure_line, guidance
 from codexmem_hookspecs.memory_files.imported import routes
 from codexmem_hookspecs.memory_files.lines import day, note_line, one_line, place, quoted, recap, size
 from codexmem_hookspecs.memory_files.rows import Sessions, rows_of, sessions
-from codexmem_hookspecs.values.consolidate import Digest, MergedFailure, MergedPreference, Problem, Stored
+from codexmem_hookspecs.memory_files.summary_format import FORMAT, HEADINGS, LIMIT_BYTES
+from codexmem_hookspecs.values.consolidate import Digest, MergedFailure, MergedPreference, Stored
 
-if TYPE_CHECKING:
-    from codexmem_hookspecs.services import Workspace
-
-PATH: Final = "memory_summary.md"
-FORMAT: Final = "v1"
-"""First line of a summary (Codex 0.171, both memories)."""
-LIMIT_BYTES: Final = 10_000
 NOTE_PATH: Final = "extensions/ad_hoc/notes/"
 DECISIONS = 6
 """Newest decisions that are told."""
@@ -28,24 +22,9 @@ NAMED_PLACES = 2
 """Directories that a preference names."""
 MODEL_ROWS, MODEL_BULLETS = 40, 4
 """Sessions whose notes a model wrote that are asked for preferences, and how many each may give."""
-_SHARES = {"User Profile": 900, "User preferences": 4_200, "General Tips": 2_000}
+PROFILE, PREFERENCES, TIPS, IN_MEMORY = HEADINGS
+_SHARES = {PROFILE: 900, PREFERENCES: 4_200, TIPS: 2_000}
 """Bytes that a section may take of the whole."""
-IN_MEMORY: Final = "What's in Memory"
-HEADINGS: Final = (*_SHARES, IN_MEMORY)
-"""Level-2 headings of a summary, in their order."""
-
-
-def problems(workspace: Workspace) -> Iterator[Problem]:
-    """Why the summary is not valid: it is a regular file whose first line is exactly ``v1`` (CRLF is accepted)."""
-    if not workspace.exists(PATH):
-        yield Problem(path=PATH, message="missing, or no regular file")
-    elif workspace.read(PATH).split("\n", 1)[0].removesuffix("\r") != FORMAT:
-        yield Problem(path=PATH, message=f"the first line is not exactly {FORMAT}")
-
-
-def is_blank(text: str) -> bool:
-    """Whether a summary says nothing: headings alone tell nobody anything."""
-    return all(not line.strip() or line.startswith("#") or line.strip() == FORMAT for line in text.splitlines())
 
 
 def summary(
@@ -71,13 +50,13 @@ def summary(
 
     head = [
         Section(0, "", [FORMAT]),
-        fitted("User Profile", lambda _: _profile(stored, digest)),
+        fitted(PROFILE, lambda _: _profile(stored, digest)),
         fitted(
-            "User preferences",
+            PREFERENCES,
             lambda sources: _preferences(stored, digest, known, signals, sources=sources),
             f"preferences in {others}",
         ),
-        fitted("General Tips", lambda sources: _tips(digest, known, sources=sources), f"in {others}"),
+        fitted(TIPS, lambda sources: _tips(digest, known, sources=sources), f"in {others}"),
         Section(2, IN_MEMORY),
     ]
     return head + contents(entries, routes(digest), limit - size(render(head)) - 1, rest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.memory_files import summary
+from codexmem_hookspecs.memory_files import summary_format
 from codexmem_hookspecs.values.consolidate import Problem
 
 if TYPE_CHECKING:
@@ -17,4 +17,4 @@ def problems(workspace: Workspace) -> Iterator[Problem]:
     """MEMORY.md is a regular file, and the summary is valid."""
     if not workspace.exists("MEMORY.md"):
         yield Problem(path="MEMORY.md", message="missing, or no regular file")
-    yield from summary.problems(workspace)
+    yield from summary_format.problems(workspace)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.memory_files.document import Section
 from codexmem_hookspecs.memory_files.rewriting import File, rewritten
-from codexmem_hookspecs.memory_files.summary import LIMIT_BYTES, PATH
+from codexmem_hookspecs.memory_files.summary_format import LIMIT_BYTES, PATH
 
 from codexmem_memory_v1.handbook import complete, handbook
 from codexmem_memory_v1.summary import summary

@@ -6,22 +6,12 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.memory_files.document import Section
 from codexmem_hookspecs.memory_files.findings import failure_line, guidance, situation
-from codexmem_hookspecs.memory_files.lines import (
-    code,
-    day,
-    iso,
-    keywords,
-    note_line,
-    one_line,
-    place,
-    quoted,
-    recap,
-    reference,
-)
+from codexmem_hookspecs.memory_files.lines import code, day, iso, note_line, one_line, place, quoted, recap
 from codexmem_hookspecs.memory_files.rows import Sessions, rows_of, sessions
 from codexmem_hookspecs.memory_files.summary import NOTE_PATH
 
 from codexmem_memory_v1.imports import imported_groups
+from codexmem_memory_v1.lines import keywords, reference
 from codexmem_memory_v1.topics import Topic, topics, written
 
 if TYPE_CHECKING:

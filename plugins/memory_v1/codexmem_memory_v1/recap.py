@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.memory_files.findings import Block, blocks, failure_line, group, preference_signals, title
-from codexmem_hookspecs.memory_files.lines import code, day, keywords, one_line, place, quoted
+from codexmem_hookspecs.memory_files.lines import code, day, one_line, place, quoted
+
+from codexmem_memory_v1.lines import keywords
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.values.extract import Findings

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.memory_files import summary as summary_file
 from codexmem_hookspecs.memory_files.contents import Entry
-from codexmem_hookspecs.memory_files.lines import keywords, one_line, place, recap
+from codexmem_hookspecs.memory_files.lines import one_line, place, recap
 
+from codexmem_memory_v1.lines import keywords
 from codexmem_memory_v1.topics import Topic, topics, written
 
 if TYPE_CHECKING:

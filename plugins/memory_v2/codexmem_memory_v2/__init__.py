@@ -81,7 +81,7 @@ class MemoryV2:
     @hookimpl
     def codexmem_consolidate_check(self, workspace: Workspace) -> Iterable[Problem]:
         """Why the summary is not valid."""
-        from codexmem_memory_v2.summary import problems
+        from codexmem_memory_v2.check import problems
 
         return problems(workspace)
 

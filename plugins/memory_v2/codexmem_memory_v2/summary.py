@@ -1,4 +1,4 @@
-"""memory_summary.md, the one file of this memory: made without a model, and checked whoever made it."""
+"""memory_summary.md, the one file of this memory, made without a model."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.memory_files import summary as summary_file
 from codexmem_hookspecs.memory_files.contents import Entry
 from codexmem_hookspecs.memory_files.findings import blocks, title
-from codexmem_hookspecs.memory_files.lines import day, one_line, place, recap, size
+from codexmem_hookspecs.memory_files.lines import day, one_line, place, recap
 from codexmem_hookspecs.memory_files.rewriting import File, rewritten
 from codexmem_hookspecs.memory_files.rows import bullets, first_heading
-from codexmem_hookspecs.values.consolidate import Problem
+from codexmem_hookspecs.memory_files.summary_format import PATH
 
+from codexmem_memory_v2.check import MOST_BYTES
 from codexmem_memory_v2.recap import STATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from codexmem_hookspecs.memory_files.document import Section
     from codexmem_hookspecs.services import Workspace
@@ -26,30 +27,8 @@ if TYPE_CHECKING:
 def offline(workspace: Workspace, stored: Sequence[Stored], digest: Digest) -> Mapping[str, str]:
     """The files that change. What the user wrote counts first and is never cut, ours gets the rest of the bytes."""
     return rewritten(
-        workspace, [File(path=summary_file.PATH, build=lambda used: _summary(stored, digest, max(0, _MOST - used)))]
+        workspace, [File(path=PATH, build=lambda used: _summary(stored, digest, max(0, MOST_BYTES - used)))]
     )
-
-
-def problems(workspace: Workspace) -> Iterator[Problem]:
-    """The summary's first line, its four headings, and its length (Codex 0.171: below 10,000 bytes)."""
-    found = list(summary_file.problems(workspace))
-    yield from found
-    if found:
-        return
-    text = workspace.read(summary_file.PATH)
-    lines = {line.strip() for line in text.split("\n")}
-    missing = [heading for heading in summary_file.HEADINGS if f"## {heading}" not in lines]
-    if missing:
-        told = ", ".join(f"## {heading}" for heading in missing)
-        yield Problem(path=summary_file.PATH, message=f"headings are missing: {told}")
-    if size(text) > _MOST:
-        yield Problem(
-            path=summary_file.PATH,
-            message=f"{size(text)} bytes, at most {_MOST} are allowed: shorten what you wrote there, or make it a note",
-        )
-
-
-_MOST = summary_file.LIMIT_BYTES - 1
 
 
 def _summary(stored: Sequence[Stored], digest: Digest, limit: int) -> list[Section]:
