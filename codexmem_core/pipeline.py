@@ -122,7 +122,7 @@ def tell_plugins(engine: Engine, *, wait_s: float = events.DELIVERY_S) -> None:
 
 def choose(engine: Engine, request: RunRequest, found: Discovery) -> tuple[Selection, list[str]]:
     """Which sessions are offered to the memories; and the named ones that nobody knows."""
-    rules = request.rules(engine.config, engine.clock.now_ms())
+    rules = request.rules(engine.config, engine.clock.now_ms(), costs=engine.costs)
     changed = [(session.host, session.id) for session in found.changed]
     if request.folder:
         seen = engine.catalogue.candidates(host=request.host, keys=changed)

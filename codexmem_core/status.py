@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def status_of(engine: Engine) -> dict[str, Any]:
     """Times are UNIX milliseconds. Looking changes nothing but that a missing home's databases are made."""
     known, frozen = engine.catalogue.candidates(), engine.catalogue.frozen()
-    chosen = select(known, engine.guards, RunRequest().rules(engine.config, engine.clock.now_ms()))
+    chosen = select(known, engine.guards, RunRequest().rules(engine.config, engine.clock.now_ms(), costs=engine.costs))
     return {
         "home": engine.home.root,
         "model": engine.config.text("models", "backend"),

@@ -50,7 +50,7 @@ class Intake:
                 self.happened_at = time.monotonic()
                 engine.log("worker").info("events", count=taken.events, kinds=sorted(taken.kinds))
             if taken.kinds & WANTED:
-                self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and _is_free(engine))
+                self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and not engine.costs)
             self.idle_s = engine.config.decimal("worker", "idle_s")
         tell_plugins(engine, wait_s=0)
         return engine
@@ -73,10 +73,3 @@ class Intake:
             log.info(what, traceback=traceback.format_exc())
         except Exception:  # noqa: BLE001 - then nobody can be told
             return
-
-
-def _is_free(engine: Engine) -> bool:
-    try:
-        return not engine.model.backend.costs
-    except Exception:  # noqa: BLE001 - a wrong setting is told by the pass
-        return False
