@@ -22,6 +22,7 @@ from codexmem_hookspecs.errors import TryLater
 from codexmem_hookspecs.values.capture import Event, Session
 
 from codexmem_core.capture.ended import end_of_cleared, ends_unheard
+from codexmem_core.host.findings import NOTICES
 from codexmem_core.host.spool import Header
 from codexmem_core.paths import inside_any
 from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
@@ -105,7 +106,7 @@ def take_in(
             log.warning("event not understood", kept=spool.set_aside(name), reason=reason)
             continue
         if spooled.header.oversized:
-            catalogue.note("hooks", f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
+            catalogue.note(NOTICES, f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
         try:
             events = decode(spooled, hosts)
         except Exception as error:  # noqa: BLE001 - a host's decoder stops only this event
