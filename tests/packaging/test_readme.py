@@ -8,7 +8,14 @@ import pytest
 from codexmem_core import config as configuration
 from codexmem_core.projects import ProjectRules, Projects
 
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/privacy.md", "contrib/README.md", "contrib/example_host/README.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/privacy.md",
+    "docs/memories.md",
+    "contrib/README.md",
+    "contrib/example_host/README.md",
+)
 
 
 @pytest.fixture(scope="module")
