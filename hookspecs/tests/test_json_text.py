@@ -103,3 +103,41 @@ def test_new_members_follow_the_layout_around_them():
     text = with_value(text, ["b", "d"], [3])
     text = with_value(text, ["e"], {"f": []})
     assert text == '{\n\t"a": [1, {"x": 2}],\n\t"b": {"c": 1, "d": [3]},\n\t"e": {\n\t\t"f": []\n\t}\n}\n'
+
+
+COMMENTED = """{
+  // which model
+  "model": "a", /* the good one, "x": 1 */
+  "mcp": {
+    "other": {"command": ["b"],}, // theirs
+  },
+}
+"""
+
+
+def test_comments_and_commas_at_the_end_stay_where_they_are():
+    changed = with_value(COMMENTED, ["mcp", "ours"], {"c": 1}, comments=True)
+    assert parsed(changed, comments=True).value == {
+        "model": "a",
+        "mcp": {"other": {"command": ["b"]}, "ours": {"c": 1}},
+    }
+    assert all(comment in changed for comment in ("// which model", '/* the good one, "x": 1 */', "// theirs"))
+    assert without(changed, ["mcp", "ours"], comments=True) == COMMENTED
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{"a": 1, // one\n"b": 2 /* two */}', '{ // one\n"b": 2 /* two */}'),
+        ('{"a": 1 /* x, y */, "b": 2}', '{ /* x, y */ "b": 2}'),
+        ('{ // mine\n"a": 1,\n}', "{ // mine\n\n}"),
+        ('{"a": 1,}', "{}"),
+    ],
+)
+def test_a_comment_outlives_the_member_beside_it(text, left):
+    assert without(text, ["a"], comments=True) == left
+
+
+def test_an_object_that_holds_only_a_comment_is_not_guessed_at():
+    with pytest.raises(NotJson, match="nothing but a comment"):
+        with_value("{ // mine\n}", ["a"], 1, comments=True)
