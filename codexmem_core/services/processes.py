@@ -6,8 +6,9 @@ None outlives this process, however that ends.
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import time
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,36 +35,45 @@ class ChildProcesses:
     ) -> tuple[int, bytes, bytes]:
         """Exit status, output, errors. Raises FileNotFoundError and TimeoutError; then the whole group is gone.
 
-        ``folder``: where it runs; empty for the folder of this process.
+        ``folder``: where it runs; empty for the folder of this process. Output goes into files without a name: a
+        program that ends before a pipe was emptied can lose what it printed (OpenCode 1.18 ``export``: past 64 KiB).
         """
         timeout_s = min(timeout_s, self._deadline.left_s)
-        with (
-            subprocess.Popen(
-                list(argv),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**self._environ, CHILD_MARK: "1"},
-                cwd=folder or None,
-                start_new_session=True,
-            ) as child,
-            self._leash.holding(child.pid),
-        ):
-            output, errors = self._communicate(child, argv[0], stdin, time.monotonic() + timeout_s, timeout_s)
-        return child.returncode, output, errors
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            with (
+                subprocess.Popen(
+                    list(argv),
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=errors,
+                    env={**self._environ, CHILD_MARK: "1"},
+                    cwd=folder or None,
+                    start_new_session=True,
+                ) as child,
+                self._leash.holding(child.pid),
+            ):
+                self._attend(child, argv[0], stdin, time.monotonic() + timeout_s, timeout_s)
+            return child.returncode, _content(output), _content(errors)
 
-    def _communicate(
+    def _attend(
         self, child: subprocess.Popen[bytes], program: str, stdin: bytes, ends_at: float, timeout_s: float
-    ) -> tuple[bytes, bytes]:
-        """In short steps, so that work which is no longer wanted ends at once."""
+    ) -> None:
+        """Until its end, in short steps, so that work which is no longer wanted ends at once."""
         to_send: bytes | None = stdin
         while True:
             left_s = ends_at - time.monotonic()
             try:
-                return child.communicate(to_send, timeout=max(0.0, min(STEP_S, left_s)))
+                child.communicate(to_send, timeout=max(0.0, min(STEP_S, left_s)))
             except subprocess.TimeoutExpired:
                 to_send = None  # it goes on with what it was given
                 if left_s <= STEP_S:
                     raise TimeoutError(f"{program}: no end after {timeout_s:.1f} s; killed") from None
                 if self._deadline.cancelled:
                     raise TimeoutError(f"{program}: no longer wanted; killed") from None
+            else:
+                return
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()

@@ -192,8 +192,13 @@ class Models(Protocol):
 class Processes(Protocol):
     """Child programs: in a group of their own, killed on timeout, marked so that they are never captured."""
 
-    def run(self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float) -> tuple[int, bytes, bytes]:
-        """Exit status, output, errors. Raises FileNotFoundError and TimeoutError."""
+    def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float, folder: str = ""
+    ) -> tuple[int, bytes, bytes]:
+        """Exit status, output, errors. Raises TimeoutError; FileNotFoundError when program or folder are not there.
+
+        ``folder``: where it runs, absolute; empty: wherever this process does.
+        """
         ...
 
 
@@ -274,13 +279,6 @@ class Services(Protocol):
 
     def settings_for(self, cwd: str) -> Mapping[str, SettingValue]:
         """The same with the project's .codexmem.toml merged in, where a setting allows it."""
-        ...
-
-    def learns_in(self, cwd: str) -> bool:
-        """Whether anything may be learned from a folder: a project's own file and the user's list may say no.
-
-        Sessions are left out by the engine; ask before you take in what else belongs to a project.
-        """
         ...
 
     @property

@@ -118,3 +118,21 @@ def test_no_child_and_no_grandchild_outlives_a_parent_that_is_killed(tmp_path):
             time.sleep(0.02)
         parent.send_signal(signal.SIGKILL)
     assert all(gone_soon(int(pid)) for pid in note.read_text().split())
+
+
+def test_nothing_is_lost_of_a_program_that_does_not_wait_until_somebody_has_read(children):
+    program = (
+        "import os\n"
+        "os.set_blocking(1, False)\n"
+        "os.write(1, b'x' * 3_000_000)\n"  # as much as the descriptor takes at once
+        "os._exit(0)\n"
+    )
+    assert len(children().run([sys.executable, "-c", program], timeout_s=20)[1]) == 3_000_000
+
+
+def test_a_child_runs_where_it_is_told_to(children, tmp_path):
+    program = "import os; print(os.getcwd())"
+    status, output, _ = children().run([sys.executable, "-c", program], timeout_s=20, folder=str(tmp_path))
+    assert (status, output.decode().strip()) == (0, str(tmp_path))
+    with pytest.raises(FileNotFoundError):
+        children().run([sys.executable, "-c", program], timeout_s=20, folder=str(tmp_path / "nowhere"))
