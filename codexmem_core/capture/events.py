@@ -22,7 +22,6 @@ from codexmem_hookspecs.errors import TryLater
 from codexmem_hookspecs.values.capture import Event, Session
 
 from codexmem_core.capture.ended import end_of_cleared, ends_unheard
-from codexmem_core.host.findings import NOTICES
 from codexmem_core.host.spool import Header
 from codexmem_core.paths import inside_any
 from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
@@ -87,6 +86,11 @@ class Records:
     deliveries: Deliveries
     reactions: Mapping[str, Iterable[Reaction]]
     """By plugin."""
+    cited: Callable[[Event], None]
+    """Counts what an answer cited; a transcript will never show it."""
+    idle_ends: bool
+    """Whether a session has ended for now when its host says that it is idle. With a model that costs it has not: each
+    answer would be paid for anew."""
 
 
 def take_in(
@@ -106,7 +110,7 @@ def take_in(
             log.warning("event not understood", kept=spool.set_aside(name), reason=reason)
             continue
         if spooled.header.oversized:
-            catalogue.note(NOTICES, f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
+            catalogue.note("hooks", f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
         try:
             events = decode(spooled, hosts)
         except Exception as error:  # noqa: BLE001 - a host's decoder stops only this event
@@ -136,7 +140,12 @@ def decode(spooled: SpooledEvent, hosts: Mapping[str, Host]) -> list[Event]:
         raise TypeError("the payload is no JSON object")
     events = hosts[spooled.host].decode(spooled.event, payload, spooled.at_ms)
     return [
-        replace(event, id=f"{spooled.name}.{number}", prompt=clean(safe(event.prompt)))
+        replace(
+            event,
+            id=f"{spooled.name}.{number}",
+            prompt=clean(safe(event.prompt)),
+            cited=clean(safe(event.cited)),
+        )
         for number, event in enumerate(events)
     ]
 
@@ -159,17 +168,13 @@ def _record(event: Event, header: Header, records: Records, guards: Guards, take
         # What the hook really printed, not what would be printed now.
         catalogue.freeze_memory(*key, header.memory)
         catalogue.context_given(*key, header.generation, event.at_ms)
-    if event.kind == "end":
-        catalogue.mark_ended(*key, event.at_ms)
-        catalogue.left(*key)
-    elif header.pid:
-        end_of_cleared(catalogue, event, header.pid, header.started)
-        catalogue.seen_in(*key, header.pid, header.started, event.at_ms)
-    if event.kind in ("start", "prompt"):
-        catalogue.mark_active(*key, event.at_ms)
+    _place_in_time(event, header, records)
+    may_tell = may_be_told(event, guards, catalogue)
     if event.kind == "deleted":
         # Written down before the spool file goes: memory forgets the session in this pass or a later one.
         catalogue.keep_forgetting(ENGINE, of_sessions([event.session]), "")
+    elif event.kind == "cited" and may_tell:
+        records.cited(event)
     elif event.kind in ("stop", "idle", "end"):
         taken.stopped[key] = event.session
     elif event.kind == "tool":
@@ -177,9 +182,23 @@ def _record(event: Event, header: Header, records: Records, guards: Guards, take
     wanted = [
         plugin
         for plugin, reactions in records.reactions.items()
-        if event.kind in {reaction.kind for reaction in reactions} and may_be_told(event, guards, catalogue)
+        if may_tell and event.kind in {reaction.kind for reaction in reactions}
     ]
     records.deliveries.record(event, msgspec.json.encode(event).decode(), wanted)
+
+
+def _place_in_time(event: Event, header: Header, records: Records) -> None:
+    """Whether the session goes on, and in which process."""
+    key, catalogue = (event.session.host, event.session.id), records.catalogue
+    if event.kind == "end" or (event.kind == "idle" and records.idle_ends):
+        catalogue.mark_ended(*key, event.at_ms)
+    if event.kind == "end":
+        catalogue.left(*key)
+    elif header.pid:
+        end_of_cleared(catalogue, event, header.pid, header.started)
+        catalogue.seen_in(*key, header.pid, header.started, event.at_ms)
+    if event.kind in ("start", "prompt"):
+        catalogue.mark_active(*key, event.at_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

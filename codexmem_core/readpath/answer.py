@@ -116,7 +116,7 @@ class Answers:
         inquiries = self._inquire(asked)
         memory, whole = self._memory(asked)
         generation = self._generation_of(whole) if whole else ""
-        if asked.moment == "resume" and generation == asked.has:
+        if asked.moment == "resume" and asked.host.keeps_context and generation == asked.has:
             whole = ""
         parts = [_Part(one.priority, one.name, partial(self._fenced, one)) for one in inquiries]
         if whole:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.errors import Rewritten, Unreadable
 
 from codexmem_core.plugins.calls import PluginError
+from codexmem_core.readpath import citations
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from codexmem_hookspecs.values.capture import Session
+    from codexmem_hookspecs.values.capture import Event, Session
 
     from codexmem_core.readpath.access import MemoryAccess
     from codexmem_core.services.transcripts import TranscriptCache
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 _MARK = "cited"
 
 
-def count_citations(access: MemoryAccess, session: Session, cited: Mapping[int, Sequence[str]]) -> int:
-    """``cited``: position of a message → ids in it. The memory is the one that the session reads; how many counted.
+def count_citations(
+    access: MemoryAccess, session: Session, cited: Mapping[int, Sequence[str]] | Mapping[str, Sequence[str]]
+) -> int:
+    """``cited``: position or name of a message → ids in it. How many counted, in the memory that the session reads.
 
     A position names the message, so that reading it again counts nothing. Ids of sessions that the memory does not
     hold are passed over. A session of which nothing is to stay leaves no count either.
@@ -43,6 +46,11 @@ def count_citations(access: MemoryAccess, session: Session, cited: Mapping[int, 
     return counted
 
 
+def count_taken_out(access: MemoryAccess, event: Event) -> None:
+    """Count what a host took out of an answer; the event stands for the message, however often it is taken in."""
+    count_citations(access, event.session, {event.id: citations.parse(event.cited).session_ids})
+
+
 def catch_up(access: MemoryAccess, transcripts: TranscriptCache, sessions: Iterable[Session]) -> None:
     """Read what was said since the last time in sessions that have just stopped, so that their citations count now.
 
@@ -50,6 +58,8 @@ def catch_up(access: MemoryAccess, transcripts: TranscriptCache, sessions: Itera
     """
     catalogue = access.catalogue()
     for session in sessions:
+        if session.host in access.hosts and access.hosts[session.host].hides_citations:
+            continue  # it tells of them by events, and its transcripts hold none
         mark = f"{_MARK}:{session.host}:{session.id}"
         after = int(catalogue.mark(mark) or 0)
         try:

@@ -65,6 +65,7 @@ class CommandHost:
     turn_keys: tuple[str, ...] = ("tool_use_id",)
     """Payload fields that tell two events of one kind apart, the finest first."""
     hides_citations = False
+    keeps_context = True
     hook_file = ""
     """Name in the home of the JSON file that lists hooks (see ``hook_files``); empty: nothing is set up."""
     installs: Mapping[EventKind, Sequence[tuple[str, str]]] = MappingProxyType({})

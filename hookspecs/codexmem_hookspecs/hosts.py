@@ -46,6 +46,11 @@ class Host(Protocol):
         """Whether a citation block is taken out of an answer before anybody sees it."""
         ...
 
+    @property
+    def keeps_context(self) -> bool:
+        """Whether context stays in a session's history, so that one that goes on has what it was given before."""
+        ...
+
     def tool_name(self, name: str) -> str:
         """How the host shows the model a tool ``name`` of our MCP server, whose name is ``codexmem``."""
         ...

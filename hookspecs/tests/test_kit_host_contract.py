@@ -26,6 +26,8 @@ class DiaryHost:
     answers = MappingProxyType({"Begin": "startup"})
     kinds = KINDS
     limit_bytes = 0
+    hides_citations = False
+    keeps_context = False
 
     def homes(self, environ):
         return (os.path.join(environ["HOME"], ".diary"),) if "HOME" in environ else ()

@@ -15,6 +15,7 @@ class NotebookHost:
     kinds: Mapping[str, EventKind] = {}
     limit_bytes = 0
     hides_citations = False
+    keeps_context = False
 
     def tool_name(self, name: str) -> str:
         """Notebook shows a tool under its own name."""

@@ -16,7 +16,8 @@ aloud, text that the harness injected, a tool's input or output (Codex 0.171, ti
 SessionKind = Literal["main", "subagent", "internal"]
 MemoryMode = Literal["enabled", "disabled", "polluted"]
 Moment = Literal["startup", "resume", "clear", "compact", "fork", "prompt"]
-EventKind = Literal["start", "prompt", "tool", "stop", "idle", "compaction", "end", "deleted"]
+EventKind = Literal["start", "prompt", "tool", "cited", "stop", "idle", "compaction", "end", "deleted"]
+"""``cited``: the host has taken citations out of an answer, so that its transcript will never show them."""
 
 
 def unheard(_path: str) -> None:
@@ -171,6 +172,8 @@ class Event:
     """For ``start`` and ``prompt``: the moment for which context was asked."""
     prompt: str = ""
     tool: str = ""
+    cited: str = ""
+    """For ``cited``: the blocks that were taken out, as they stood in the answer."""
     newer: tuple[EventKind, ...] = ()
     """Kinds already recorded later for this session: an ``end`` with a newer ``start`` must not commit a live one."""
 
