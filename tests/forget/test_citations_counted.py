@@ -5,14 +5,25 @@ from __future__ import annotations
 import json
 
 import pytest
+from codexmem_hookspecs.values.capture import Session
+from codexmem_host_opencode import plugin as opencode_plugin
 
-from codexmem_core.pipeline import run
+from codexmem_core.pipeline import run, take_in_events
 from codexmem_core.request import RunRequest
 
 BLOCK = (
     "<memory-citation><citation_entries>MEMORY.md:1-2|note=[x]</citation_entries>"
     "<session_ids>\n{}\n</session_ids></memory-citation>"
 )
+
+
+class Named(type(opencode_plugin)):
+    """The plugin under a name that is not installed beside it."""
+
+    name = "host-opencode"
+
+
+opencode = Named()
 
 
 @pytest.fixture
@@ -122,6 +133,67 @@ def test_a_stop_counts_at_once_what_is_too_young_to_be_learned(cited, codex_home
     codex_home(*answering(cited), session_id=session)
     stopped()
     assert uses(cited) == {"v1": 2}
+
+
+class TakesOut:
+    """OpenCode, whose plugin file takes citations out before anything is kept."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def tell(self, event, **payload):
+        sent = json.dumps({"session_id": "ses_1", "cwd": "/home/dev/harbor", **payload}).encode()
+        self.engine.spool.write("opencode", event, sent, at_ms=self.engine.clock.now_ms())
+
+    def cite(self, session):
+        self.tell("experimental.text.complete", cited=BLOCK.format(session), part_id="prt_1")
+
+
+def test_what_a_host_takes_out_of_an_answer_counts_once_for_each_answer(cited, engine_of, uses):
+    engine = engine_of(opencode)
+    host = TakesOut(engine)
+    host.cite(cited)
+    host.cite(cited)
+    run(engine, RunRequest())
+    run(engine, RunRequest())
+    engine.close()
+    assert uses(cited, opencode) == {"v1": 2}
+
+
+def test_an_event_that_is_taken_in_again_after_a_crash_counts_no_second_time(cited, engine_of, uses, home):
+    engine = engine_of(opencode)
+    TakesOut(engine).cite(cited)
+    (spooled,) = (home / "spool").glob("*.opencode.*")
+    content = spooled.read_bytes()
+    run(engine, RunRequest())
+    spooled.write_bytes(content)
+    run(engine, RunRequest())
+    engine.close()
+    assert uses(cited, opencode) == {"v1": 1}
+
+
+def test_what_was_taken_out_of_a_session_that_is_not_remembered_counts_nothing(cited, engine_of, uses):
+    engine = engine_of(opencode)
+    engine.catalogue.set_mode("opencode", "ses_1", "disabled")
+    TakesOut(engine).cite(cited)
+    run(engine, RunRequest())
+    engine.close()
+    assert uses(cited, opencode) == {"v1": 0}
+
+
+@pytest.mark.parametrize(("model", "ended"), [("", True), ('[models]\nbackend = "openai"\nmodel = "m"\n', False)])
+def test_an_idle_session_has_ended_for_now_unless_each_answer_would_be_paid_for(cited, engine_of, model, ended):
+    engine = engine_of(opencode, config=model)
+    host = TakesOut(engine)
+    host.tell("session.idle")
+    take_in_events(engine)
+    known = Session(host="opencode", id="ses_1", locator="opencode:/ses_1", stamp="1", revision="1")
+    engine.catalogue.record_sessions([known])
+    assert (engine.catalogue.session("opencode", "ses_1").ended_at_ms > 0) is ended
+    host.tell("chat.message", prompt="more")
+    take_in_events(engine)
+    assert engine.catalogue.session("opencode", "ses_1").ended_at_ms == 0
+    engine.close()
 
 
 def test_a_session_that_is_not_remembered_counts_nothing(cited, codex_home, engine_of, uses):

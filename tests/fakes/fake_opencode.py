@@ -1,0 +1,178 @@
+"""OpenCode's API on loopback, as far as it is asked here: sessions that a test puts in, and prompts that it scripts.
+
+An answer to a prompt is a step: ``structured`` or ``text``, ``error`` inside the message, ``status`` of HTTP, or
+``hold`` until the server is closed; without a step nothing is said.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+
+LONGEST_HOLD_S = 60.0
+MISSING = {"name": "NotFoundError", "data": {"message": "Session not found"}}
+
+
+@dataclass
+class Asked:
+    """One request as it came."""
+
+    method: str
+    path: str
+    query: dict
+    body: object
+    headers: dict
+
+
+class FakeOpenCode:
+    """A server in a thread; a context manager."""
+
+    def __init__(self, state="/nowhere", password=""):
+        self.state = state
+        self.password = password
+        self.conversations = {}
+        self.config = {}
+        self.agents = []
+        self.providers = []
+        self.script = []
+        self.requests = []
+        self.broken = {}
+        self.survives_deletion = False
+        self.made = 0
+        self.closing = threading.Event()
+        fake = self
+
+        class Handler(_Handler):
+            server_side = fake
+
+        self._server = _QuietServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self):
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exception):
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def put(self, conversation):
+        """A session as ``opencode export`` gives it."""
+        self.conversations[conversation["info"]["id"]] = conversation
+
+    def asked(self, method, path):
+        """Requests to a path."""
+        return [one for one in self.requests if (one.method, one.path) == (method, path)]
+
+    def answer(self, asked):
+        """Status and body."""
+        if asked.path in self.broken:
+            return self.broken[asked.path]
+        parts = [unquote(part) for part in asked.path.strip("/").split("/")]
+        if parts[0] == "session":
+            return self._session(asked, parts[1:])
+        fixed = {
+            "global/health": {"healthy": True, "version": "1.18.33"},
+            "path": {"home": "/home/user", "state": self.state, "directory": "/home/user/proj"},
+            "config": self.config,
+            "config/providers": {"providers": self.providers, "default": {}},
+            "agent": self.agents,
+            "experimental/session": self._listed(asked.query),
+        }
+        return (200, fixed["/".join(parts)]) if "/".join(parts) in fixed else (404, {"name": "NotFoundError"})
+
+    def _listed(self, query):
+        rows = [one["info"] for one in self.conversations.values()]
+        rows.sort(key=lambda info: -info["time"]["updated"])
+        if query.get("roots") == "true":
+            rows = [info for info in rows if not info.get("parentID")]
+        if query.get("search"):
+            rows = [info for info in rows if query["search"] in info["title"]]
+        if query.get("cursor"):
+            rows = [info for info in rows if info["time"]["updated"] < int(query["cursor"])]
+        return rows[: int(query.get("limit", 100))]
+
+    def _session(self, asked, parts):
+        if not parts:
+            return (200, self._create(asked)) if asked.method == "POST" else (200, self._listed({}))
+        conversation = self.conversations.get(parts[0])
+        if conversation is None:
+            return 404, MISSING
+        if parts[1:] == ["message"]:
+            return self._prompted(asked, conversation) if asked.method == "POST" else (200, conversation["messages"])
+        if parts[1:] == ["abort"]:
+            return 200, True
+        if asked.method == "DELETE":
+            if not self.survives_deletion:
+                del self.conversations[parts[0]]
+            return 200, True
+        return 200, conversation["info"]
+
+    def _create(self, asked):
+        self.made += 1
+        times = {"created": 1_799_000_000_000, "updated": 1_799_000_000_000}
+        info = {
+            "id": f"ses_made{self.made}",
+            "directory": asked.query.get("directory", ""),
+            "time": times,
+            **asked.body,
+        }
+        self.put({"info": info, "messages": []})
+        return info
+
+    def _prompted(self, asked, conversation):
+        step = self.script.pop(0) if self.script else {}
+        if step.get("hold"):
+            self.closing.wait(LONGEST_HOLD_S)
+        if "status" in step:
+            return step["status"], step.get("body", {"name": "UnknownError", "data": {"message": "no"}})
+        info = {"id": "msg_1", "role": "assistant", "tokens": step.get("tokens", {"input": 100, "output": 10})}
+        info |= {key: step[key] for key in ("structured", "error") if key in step}
+        parts = [{"type": "text", "text": step["text"]}] if "text" in step else []
+        conversation["messages"].append({"info": {"role": "user", "id": "msg_0"}, "parts": asked.body["parts"]})
+        return 200, {"info": info, "parts": parts}
+
+
+class _QuietServer(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A client that hangs up is what some tests are about."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_side: FakeOpenCode
+
+    def log_message(self, *_arguments):
+        pass
+
+    def _answer(self):
+        place = urlsplit(self.path)
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+        query = {name: values[-1] for name, values in parse_qs(place.query, keep_blank_values=True).items()}
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        asked = Asked(self.command, place.path, query, json.loads(raw) if raw else None, headers)
+        fake = self.server_side
+        fake.requests.append(asked)
+        known = base64.b64encode(f"opencode:{fake.password}".encode()).decode()
+        if fake.password and headers.get("authorization") != f"Basic {known}":
+            self._send(401, {})
+        else:
+            self._send(*fake.answer(asked))
+
+    do_GET = do_POST = do_DELETE = _answer  # noqa: N815 - the base class's names
+
+    def _send(self, status, body):
+        content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(content)))
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(content)
