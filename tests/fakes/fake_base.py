@@ -2,13 +2,13 @@
 
 A script is a list of steps. Each request takes the first step that fits it; without one the answer is ``default``.
 
-``text`` or ``json`` (serialised), ``tool`` or ``tools`` ({name, args}): what the model says; ``reasoning``: before it.
-``error``: an HTTP status instead, with ``message``, ``type``, ``code`` and ``headers``. ``retry_in``: an HTTP date that
-many seconds ahead as Retry-After. ``reset``: the connection is reset. ``html``: a page with status 200. ``body`` and
-``content_type``: these bytes as they are. ``short``: the body ends before its declared length. ``cut``: the stream ends
-before it is complete. ``drip``: the stream never ends. ``hold``: no answer before the server is closed. ``usage``:
-{input_tokens, output_tokens}, or None for none. ``match``: only for requests whose body contains it. ``repeat``: the
-step stays.
+``text`` or ``json`` (serialised), ``tool`` or ``tools`` ({name, args, namespace}): what the model says;
+``reasoning``: before it. ``error``: an HTTP status instead, with ``message``, ``type``, ``code`` and ``headers``.
+``retry_in``: an HTTP date that many seconds ahead as Retry-After. ``reset``: the connection is reset. ``html``: a page
+with status 200. ``body`` and ``content_type``: these bytes as they are. ``short``: the body ends before its declared
+length. ``cut``: the stream ends before it is complete. ``drip``: the stream never ends. ``hold``: no answer before the
+server is closed. ``usage``: {input_tokens, output_tokens}, or None for none. ``match``: only for requests whose body
+contains it. ``repeat``: the step stays.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ def _items(step, number):
             {
                 "type": "function_call", "id": f"fc_{number}_{at}", "call_id": f"call_{number}_{at}",
                 "name": tool["name"], "arguments": tool.get("raw", json.dumps(tool.get("args", {}))),
+                **({"namespace": tool["namespace"]} if "namespace" in tool else {}),
             }
         )  # fmt: skip
     return items

@@ -47,6 +47,23 @@ def test_the_extras_of_the_table_are_those_of_the_distribution(readme, projects,
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(projects[root]["optional-dependencies"])
 
 
+def test_whoever_installs_from_the_checkout_is_told_every_folder_that_the_extras_need(readme, projects, root):
+    lines = re.findall(r"^pip install '\./\[([\w,]+)\]'(.*)$", readme, re.MULTILINE)
+    assert lines
+    folders = {project["name"]: f"./{folder.relative_to(root)}" for folder, project in projects.items()}
+    for extras, named in lines:
+        needed = {"codexmem-hookspecs"}
+        for extra in extras.split(","):
+            needed |= {requirement.partition("==")[0] for requirement in required(projects[root], extra)}
+        assert set(named.split()) == {folders[name] for name in needed}, extras
+
+
+def required(project, extra):
+    """What an extra adds, whichever way it is written."""
+    turned_round = [text for text in project["dependencies"] if f"'{extra}' == extra" in text]
+    return project["optional-dependencies"][extra] + [text.partition(";")[0] for text in turned_round]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_nobody_is_told_to_install_the_name_without_our_version(root, page):
     text = (root / page).read_text(encoding="utf-8")

@@ -85,6 +85,12 @@ def host(request, host_named):
 
 
 @pytest.fixture
+def hosts(pytestconfig, host_named):
+    """All of them on one machine."""
+    return [host_named(name) for name in named(pytestconfig.getoption("--real"))]
+
+
+@pytest.fixture
 def first(request, host_named):
     """The host that is told something."""
     return host_named(request.param)

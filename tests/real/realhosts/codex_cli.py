@@ -6,6 +6,7 @@ from fake_openai import FakeOpenAI
 
 from realhosts.app_server import AppServer
 from realhosts.host_program import HostProgram
+from realhosts.terminal import Terminal
 
 CONFIG = """\
 model = "fake-model"
@@ -50,6 +51,12 @@ class CodexCli(HostProgram):
 
     def stay_open(self):
         return AppServer(self, [self.program, "app-server"])
+
+    def terminal(self):
+        """The program as a person starts it, in a project that is trusted."""
+        with (self.folder / "config.toml").open("a") as config:
+            config.write(f'[projects."{self.machine.project}"]\ntrust_level = "trusted"\n')
+        return Terminal([self.program], self.environ, self.machine.project)
 
     def shell(self, command):
         return {"tool": {"name": "exec_command", "args": {"cmd": command}}}

@@ -72,9 +72,14 @@ class Running:
     def _ended(self):
         return self.process.poll() is not None
 
-    def end(self, signal_number=signal.SIGTERM):
-        """Signal the program itself, not its children, and finish."""
+    def end(self, signal_number):
+        """Send a signal to the program, as closing its window does, and finish."""
         self.process.send_signal(signal_number)
+        return self.finish()
+
+    def kill(self):
+        """Kill the program and what it started, as a machine that goes down does."""
+        os.killpg(self.process.pid, signal.SIGKILL)
         return self.finish()
 
     def finish(self, timeout_s=CONVERSATION_S) -> Conversation:
@@ -91,10 +96,10 @@ class Running:
         )
 
 
-def until(true, what, timeout_s=20.0):
+def until(true, what, timeout_s=20.0, pause_s=0.05):
     """Wait until ``true()`` is, and give its value; fails naming ``what`` after the time."""
     ends_at = time.monotonic() + timeout_s
     while not (value := true()):
         assert time.monotonic() < ends_at, f"waited {timeout_s} s for {what}"
-        time.sleep(0.05)
+        time.sleep(pause_s)
     return value

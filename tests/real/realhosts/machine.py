@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,8 +14,13 @@ from realhosts.conversation import until
 
 KEPT = ("PATH", "LANG", "TZ", "TMPDIR")
 PLACE = "from codexmem_core.paths import default_home; print(default_home())"
+SAMPLES = Path(__file__).resolve().parents[3] / "contrib" / "samples" / "claude"
+SAID_IN_SAMPLE = "From now on use pnpm instead of npm in this project"
+WORKER = "codexmem_core.host.worker"
+COMMAND = (sys.executable, "-I", "-m", "codexmem_core.cli")
 COMMAND_S = 60.0
-PUBLISHED_S = 20.0
+PUBLISHED_S = 45.0
+"""A pass may wait half a minute after the one before."""
 GONE_S = 20.0
 
 
@@ -40,9 +46,18 @@ class Machine:
 
     def codexmem(self, *arguments):
         """Run a command of ours as the user would; what it printed."""
-        return self._printed([sys.executable, "-I", "-m", "codexmem_core.cli", *arguments])
+        return self._printed([*COMMAND, *arguments])
 
-    def _printed(self, command, cwd=None):
+    def codexmem_fails(self, *arguments):
+        """The same for a command that finds a fault."""
+        return self._printed([*COMMAND, *arguments], status=1)
+
+    def remember_the_sample(self):
+        """Make a memory of a recorded session at once; returns words that occur in it once."""
+        self.codexmem("run", "--sessions", str(SAMPLES), "--now")
+        return SAID_IN_SAMPLE
+
+    def _printed(self, command, *, cwd=None, status=0):
         done = subprocess.run(
             command,
             cwd=cwd or self.project,
@@ -53,31 +68,68 @@ class Machine:
             timeout=COMMAND_S,
             check=False,
         )
-        assert done.returncode == 0, f"{command} gave {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert done.returncode == status, f"{command} gave {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    def until_known(self, text, host):
+    def until_known(self, text, host, within_s=PUBLISHED_S):
         """Wait until the hooks and the worker that they started made a memory that the host's next session is given."""
 
         def published():
             ready = self.memory_home.glob(f"read/{host.name}-*")
             return any(text.encode() in path.read_bytes() for path in ready)
 
-        until(published, f"{text!r} in what {host.name} is told", PUBLISHED_S)
+        try:
+            until(published, f"{text!r} in what {host.name} is told", within_s)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.codexmem('status')}\n{self.logged()}") from None
+
+    def until_written_by_host(self, text):
+        """Wait until a text stands in a file of a host: some ask their model first and write afterwards."""
+
+        def written():
+            files = (path for path in self.home.rglob("*") if path.is_file() and self.memory_home not in path.parents)
+            return any(text.encode() in path.read_bytes() for path in files)
+
+        until(written, f"{text!r} in a host's own files")
+
+    def logged(self):
+        """The last lines of the logs, for a failed test."""
+        lines = [line for path in self.memory_home.glob("logs/*") for line in path.read_text().splitlines()]
+        return "\n".join(lines[-30:])
+
+    def waiting_events(self):
+        """Names of the events that no worker has taken in yet."""
+        return [path.name for path in self.memory_home.glob("spool/[0-9]*")]
+
+    def let_the_worker_be_silent_for(self, *, minutes):
+        """Put its last sign of life back; one that can will give another."""
+        then = time.time() - 60 * minutes
+        os.utime(self.memory_home / "locks" / "worker.beat", (then, then))
 
     def processes(self):
         """Ids of all processes of this account that run now, and what each is."""
         return dict(_processes_of(self.home))
 
+    def end_processes(self, part):
+        """End the processes whose command line holds ``part``, and wait for that."""
+
+        def ended():
+            found = [pid for pid, command in self.processes().items() if part in command]
+            for pid in found:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+                    os.kill(pid, signal.SIGCONT)  # a stopped one cannot end
+            return not found
+
+        until(ended, f"the end of {part}", GONE_S)
+
     def workers(self):
         """Ids of the workers that run now."""
-        return [pid for pid, command in self.processes().items() if "codexmem_core.host.worker" in command]
+        return [pid for pid, command in self.processes().items() if WORKER in command]
 
     def shut_down(self):
         """End what still runs, politely; whatever does not go is a failure, and so is any process but a worker."""
-        for pid in self.workers():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+        self.end_processes(WORKER)
         try:
             until(lambda: not self.processes(), "the end of the machine's processes", GONE_S)
         except AssertionError:
