@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from codexmem_core.services.transcripts import TranscriptCache
     from codexmem_core.store.jobs import Jobs
 
+BUILT_IN = "extractive"
+"""The model that costs nothing; no plugin can take its name over."""
+
 DEFAULT_MEMORY = "v1"
 """Read by new sessions when several memories are installed and none is chosen."""
 
@@ -139,6 +142,15 @@ class Engine(Stores):
     def model(self) -> ChosenModel:
         """The backend that the user chose. Raises ModelSettingsError."""
         return self.model_choice.model
+
+    @property
+    def costs(self) -> bool:
+        """Whether that model costs money or quota; true of one that nobody knows."""
+        name = self.config.text("models", "backend")
+        if name == BUILT_IN:  # what most have, and nothing needs to be loaded to know it
+            return False
+        backend = self.backends.get(name)
+        return backend is None or backend.costs
 
     @cached_property
     def model_choice(self) -> ModelChoice:

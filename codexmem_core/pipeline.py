@@ -13,7 +13,6 @@ from codexmem_core.capture.selection import Selection
 from codexmem_core.capture.sessions import Discovery
 from codexmem_core.lanes import LaneWork
 from codexmem_core.memory_lane import MemoryLane
-from codexmem_core.models.selection import ModelSettingsError
 from codexmem_core.publishing import publish_payloads
 from codexmem_core.readpath.citing import catch_up, count_taken_out
 from codexmem_core.readpath.gone import forget_what_is_gone
@@ -101,7 +100,6 @@ def take_in_events(engine: Engine) -> TakenIn:
         deliveries=engine.deliveries,
         reactions=engine.stages.reactions(),
         cited=partial(count_taken_out, engine.access),
-        idle_ends=learns_freely(engine),
     )
     engine.look_again()  # other processes may have switched sessions off
     now_ms = engine.clock.now_ms()
@@ -112,14 +110,6 @@ def take_in_events(engine: Engine) -> TakenIn:
             asked_to_forget(engine.access, plugin, key)
     watch_tools(engine.access, taken.tools.values())
     return taken
-
-
-def learns_freely(engine: Engine) -> bool:
-    """Whether learning costs nothing. A wrong setting is told by the pass."""
-    try:
-        return not engine.model.backend.costs
-    except ModelSettingsError:
-        return False
 
 
 def tell_plugins(engine: Engine, *, wait_s: float = events.DELIVERY_S) -> None:
@@ -136,7 +126,7 @@ def tell_plugins(engine: Engine, *, wait_s: float = events.DELIVERY_S) -> None:
 
 def choose(engine: Engine, request: RunRequest, found: Discovery) -> tuple[Selection, list[str]]:
     """Which sessions are offered to the memories; and the named ones that nobody knows."""
-    rules = request.rules(engine.config, engine.clock.now_ms())
+    rules = request.rules(engine.config, engine.clock.now_ms(), costs=engine.costs)
     changed = [(session.host, session.id) for session in found.changed]
     if request.folder:
         seen = engine.catalogue.candidates(host=request.host, keys=changed)

@@ -37,8 +37,8 @@ class RunRequest:
         """Whether the user named what is read."""
         return bool(self.sessions or self.folder)
 
-    def rules(self, config: Config, now_ms: int) -> SelectionRules:
-        """The limits that hold for it."""
+    def rules(self, config: Config, now_ms: int, *, costs: bool) -> SelectionRules:
+        """The limits that hold for it; ``costs``: whether the model does."""
         age_ms = config.number("memories", "max_rollout_age_days") * DAY_MS
         hours = self.idle_hours if self.idle_hours >= 0 else config.number("memories", "min_rollout_idle_hours")
         return SelectionRules(
@@ -46,4 +46,5 @@ class RunRequest:
             explicit=self.explicit,
             since_ms=self.since_ms or (0 if self.all_ages else now_ms - age_ms),
             idle_ms=int(hours * HOUR_MS),
+            end_counts=not costs,
         )

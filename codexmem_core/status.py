@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from codexmem_core.capture.selection import Key, select
+from codexmem_core.host.state import LAST_PASS, worker_state
 from codexmem_core.models.day import DayLimits, day_of, spent_on
 from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.readpath.readiness import readiness
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def status_of(engine: Engine) -> dict[str, Any]:
     """Times are UNIX milliseconds. Looking changes nothing but that a missing home's databases are made."""
     known, frozen = engine.catalogue.candidates(), engine.catalogue.frozen()
-    chosen = select(known, engine.guards, RunRequest().rules(engine.config, engine.clock.now_ms()))
+    chosen = select(known, engine.guards, RunRequest().rules(engine.config, engine.clock.now_ms(), costs=engine.costs))
     return {
         "home": engine.home.root,
         "model": engine.config.text("models", "backend"),
@@ -49,12 +50,19 @@ def status_of(engine: Engine) -> dict[str, Any]:
             "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
             "deliveries": [asdict(count) for count in engine.deliveries.counts()],
         },
+        "worker": _worker(engine),
         "plugins": [{"check": name, **asdict(found)} for name, found in _plugins(engine)],
         "spending": _spending(engine),
         "breakers": [asdict(breaker) for breaker in open_breakers(engine)],
         "usage": [asdict(usage) for usage in engine.catalogue.usage()],
         "warnings": list(engine.warnings),
     }
+
+
+def _worker(engine: Engine) -> dict[str, Any]:
+    """Whether one runs, and when one last made a pass (0: never)."""
+    last_pass = engine.catalogue.mark(LAST_PASS)
+    return {**asdict(worker_state(engine.home, engine.clock.now_ms())), "last_pass_ms": int(last_pass or 0)}
 
 
 def _plugins(engine: Engine) -> Iterator[tuple[str, Finding]]:

@@ -22,6 +22,7 @@ from codexmem_hookspecs.errors import TryLater
 from codexmem_hookspecs.values.capture import Event, Session
 
 from codexmem_core.capture.ended import end_of_cleared, ends_unheard
+from codexmem_core.host.findings import NOTICES
 from codexmem_core.host.spool import Header
 from codexmem_core.paths import inside_any
 from codexmem_core.readpath.forgetting.pending import ENGINE, of_sessions
@@ -88,9 +89,6 @@ class Records:
     """By plugin."""
     cited: Callable[[Event], None]
     """Counts what an answer cited; a transcript will never show it."""
-    idle_ends: bool
-    """Whether a session has ended for now when its host says that it is idle. With a model that costs it has not: each
-    answer would be paid for anew."""
 
 
 def take_in(
@@ -110,7 +108,7 @@ def take_in(
             log.warning("event not understood", kept=spool.set_aside(name), reason=reason)
             continue
         if spooled.header.oversized:
-            catalogue.note("hooks", f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
+            catalogue.note(NOTICES, f"{spooled.host} {spooled.event}: a payload above 64 MiB was not taken in")
         try:
             events = decode(spooled, hosts)
         except Exception as error:  # noqa: BLE001 - a host's decoder stops only this event
@@ -188,9 +186,9 @@ def _record(event: Event, header: Header, records: Records, guards: Guards, take
 
 
 def _place_in_time(event: Event, header: Header, records: Records) -> None:
-    """Whether the session goes on, and in which process."""
+    """Whether the session goes on, and in which process. A session that is idle has ended for now."""
     key, catalogue = (event.session.host, event.session.id), records.catalogue
-    if event.kind == "end" or (event.kind == "idle" and records.idle_ends):
+    if event.kind in ("end", "idle"):
         catalogue.mark_ended(*key, event.at_ms)
     if event.kind == "end":
         catalogue.left(*key)

@@ -29,6 +29,9 @@ class SelectionRules:
     """Older sessions are left out, UNIX milliseconds."""
     idle_ms: int = 0
     """Sessions that were touched more recently wait, unless their end was seen."""
+    end_counts: bool = True
+    """Whether a seen end makes the wait superfluous. Not with a model that costs: a session that is taken up again
+    would be paid for twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +60,11 @@ def _too_early_or_late(known: KnownSession, rules: SelectionRules) -> str:
     session = known.session
     if session.updated_at_ms < rules.since_ms:
         return f"last active more than {_days(rules.now_ms - rules.since_ms)} ago"
-    ended = known.ended_at_ms > 0
+    ended = known.ended_at_ms > 0 and rules.end_counts
     idle_ms = rules.now_ms - max(session.updated_at_ms, session.touched_at_ms)
     if not ended and idle_ms < rules.idle_ms:
-        return f"not idle for {rules.idle_ms / HOUR_MS:g} hours yet, and no end was seen (--idle-hours 0 takes it now)"
+        end = ", and no end was seen" if rules.end_counts else ""
+        return f"not idle for {rules.idle_ms / HOUR_MS:g} hours yet{end} (--idle-hours 0 takes it now)"
     return ""
 
 

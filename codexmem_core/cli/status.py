@@ -45,6 +45,7 @@ def _as_text(value: dict[str, Any]) -> str:
     for count in events["deliveries"]:
         if count["state"] != "done":
             lines.append(f"events    {count['count']} {count['state']} for {count['plugin']}: {count['error']}")
+    lines.append(_worker_line(value["worker"]))
     lines += [_plugin_line(said) for said in value["plugins"]]
     lines += _spending(value)
     for usage in value["usage"]:
@@ -54,6 +55,22 @@ def _as_text(value: dict[str, Any]) -> str:
             f" {usage['calls']} calls, {tokens} tokens"
         )
     return "\n".join([*lines, *(f"warning: {warning}" for warning in value["warnings"])])
+
+
+def _worker_line(worker: dict[str, Any]) -> str:
+    if worker["wedged"]:
+        told = f"process {worker['pid']} gives no sign of life; the next hook replaces it"
+    elif worker["pid"]:
+        told = f"process {worker['pid']} since {shown_time(worker['since_ms'])}"
+    else:
+        told = "none runs"
+    if worker["last_pass_ms"]:
+        told += f", last pass {shown_time(worker['last_pass_ms'])}"
+    if worker["next_start_ms"]:
+        told += f"; {worker['starts']} were started within an hour, none before {shown_time(worker['next_start_ms'])}"
+    elif worker["starts"]:
+        told += f", started {worker['starts']} of at most {worker['starts_an_hour']} times within the hour"
+    return f"worker    {told}"
 
 
 def _plugin_line(said: dict[str, Any]) -> str:

@@ -68,6 +68,10 @@ class BoundServices:
         """With the project's file merged in."""
         return self._shared.projects.table(self._plugin, cwd)
 
+    def learns_in(self, cwd: str) -> bool:
+        """Whether a project may be learned from."""
+        return self._shared.projects.rules(cwd).learns
+
     @property
     def environ(self) -> Mapping[str, str]:
         """The environment of the command."""

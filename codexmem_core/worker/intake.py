@@ -8,7 +8,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from codexmem_core.capture.events import TakenIn
-from codexmem_core.pipeline import learns_freely, take_in_events, tell_plugins
+from codexmem_core.pipeline import take_in_events, tell_plugins
 
 if TYPE_CHECKING:
     from codexmem_core.engine import Engine
@@ -50,7 +50,7 @@ class Intake:
                 self.happened_at = time.monotonic()
                 engine.log("worker").info("events", count=taken.events, kinds=sorted(taken.kinds))
             if taken.kinds & WANTED:
-                self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and learns_freely(engine))
+                self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and not engine.costs)
             self.idle_s = engine.config.decimal("worker", "idle_s")
         tell_plugins(engine, wait_s=0)
         return engine

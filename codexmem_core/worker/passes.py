@@ -7,6 +7,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
+from codexmem_core.host.state import LAST_PASS
 from codexmem_core.lanes import PassStopped
 from codexmem_core.pipeline import run
 from codexmem_core.request import RunRequest
@@ -113,7 +114,3 @@ class Passes:
 
     def _move(self) -> None:
         self._moved_at = time.monotonic()
-
-
-LAST_PASS = "worker-last-pass"  # noqa: S105 - a pass, no password
-"""Mark of the catalogue: UNIX milliseconds of the worker's last pass."""

@@ -281,6 +281,13 @@ class Services(Protocol):
         """The same with the project's .codexmem.toml merged in, where a setting allows it."""
         ...
 
+    def learns_in(self, cwd: str) -> bool:
+        """Whether anything may be learned from a folder: a project's own file and the user's list may say no.
+
+        Sessions are left out by the engine; ask before you take in what else belongs to a project.
+        """
+        ...
+
     @property
     def environ(self) -> Mapping[str, str]:
         """The environment; plugins never read ``os.environ``."""

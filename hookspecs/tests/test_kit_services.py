@@ -25,6 +25,8 @@ def test_the_services_are_all_there(codexmem_services, codexmem_home):
     assert codexmem_services.clock.now_ms() == FixedClock().at_ms
     assert codexmem_services.http.request("GET", "http://127.0.0.1/").error
     assert codexmem_services.settings_for("/anywhere") == codexmem_services.settings
+    codexmem_services.apart.add("/apart")
+    assert [codexmem_services.learns_in(cwd) for cwd in ("/anywhere", "/apart")] == [True, False]
     with pytest.raises(FileNotFoundError):
         codexmem_services.processes.run(["codex"], timeout_s=1)
 

@@ -41,6 +41,11 @@ def test_a_session_whose_end_was_seen_is_idle_at_once():
     assert reason(known(1, ended=True)) == ""
 
 
+def test_with_a_model_that_costs_a_seen_end_is_not_enough():
+    assert "not idle for 6 hours yet (" in reason(known(1, ended=True), end_counts=False)
+    assert reason(known(7 * HOUR_MS, ended=True), end_counts=False) == ""
+
+
 def test_zero_idle_hours_take_it_now():
     assert reason(known(1), idle_ms=0) == ""
 

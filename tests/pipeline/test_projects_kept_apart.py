@@ -228,6 +228,13 @@ def test_plugins_hear_nothing_of_sessions_that_leave_nothing_but_that_they_are_d
     assert sum(count.count for count in engine.deliveries.counts()) == len(listener.heard) == 10
 
 
+def test_plugins_can_ask_whether_a_project_may_be_learned_from(projects, engine_of):
+    services = engine_of().services_for("memory-v1")
+    assert {memory: services.learns_in(projects(memory)) for memory in SETTINGS} == {
+        memory: learns for memory, (_, learns) in SETTINGS.items()
+    }
+
+
 def test_an_event_that_waited_is_not_told_any_more_when_its_project_was_switched_off(projects, engine_of, clock):
     class Down(Listener):
         def __init__(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from codexmem_core.doctor import examine
 from codexmem_core.engine import UnknownNameError
 from codexmem_core.publishing import asked_live
 from codexmem_core.readpath.answer import Asked
+from codexmem_core.readpath.arguments import Search
 from codexmem_core.readpath.citing import count_citations
 from codexmem_core.readpath.session_start import session_start_context
 from codexmem_core.status import status_of
@@ -187,3 +189,21 @@ def test_hooks_ask_after_a_compaction_while_a_session_goes_on_with_another_memor
     assert "compact" in asked_live(both(memories=("memory-v2",)))
     clock.ms += 15 * 86_400_000
     assert "compact" not in asked_live(both(READ_V2))
+
+
+def test_what_is_kept_of_one_memory_is_never_taken_for_the_other(both, tmp_path):
+    """Even where path, length and time are the same."""
+    for folder in ("memories", "memories_v2"):
+        for name in ("memory_summary.md", "MEMORY.md"):
+            os.utime(tmp_path / "home" / folder / name, (1_790_000_000, 1_790_000_000))
+    engine = both()
+    for _ in range(2):
+        for memory, plugin, tells, others in (
+            ("v1", "memory-v1", "herons", "egrets"),
+            ("v2", "memory-v2", "egrets", "herons"),
+        ):
+            text = session_start_context(engine, memory=memory)
+            assert tells in text
+            assert others not in text
+            assert engine.memory_tools.search(plugin, Search(queries=[tells])).total
+            assert not engine.memory_tools.search(plugin, Search(queries=[others])).total

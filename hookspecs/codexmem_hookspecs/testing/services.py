@@ -176,6 +176,8 @@ class PlainServices:
     tools: NoTools = field(default_factory=NoTools)
     memories: dict[str, str] = field(default_factory=dict)
     """Name → folder; by itself V1's in the temporary home."""
+    apart: set[str] = field(default_factory=set)
+    """Folders that are not learned from."""
     deadline: PlainDeadline = field(default_factory=PlainDeadline)
     clock: FixedClock = field(default_factory=FixedClock)
     log: RecordingLog = field(default_factory=RecordingLog)
@@ -187,6 +189,10 @@ class PlainServices:
     def settings_for(self, cwd: str) -> Mapping[str, SettingValue]:  # noqa: ARG002 - no project files here
         """The settings; projects change nothing."""
         return self.settings
+
+    def learns_in(self, cwd: str) -> bool:
+        """But for the folders that a test names."""
+        return cwd not in self.apart
 
     @property
     def folder(self) -> PlainFolder:

@@ -89,6 +89,9 @@ def _files(wanted: Wanted, workspace: Workspace, services: Services) -> Mapping[
     cwd = wanted.cwd or _known_scope(workspace, wanted.key)
     if not cwd or (wanted.source is not None and not wanted.source.files):
         return {}
+    if not services.learns_in(cwd):
+        services.log.info("not imported: the project is not to be learned from", project=cwd)
+        return {}
     if wanted.source is None:
         return None
     content, problem = _content(wanted.source)

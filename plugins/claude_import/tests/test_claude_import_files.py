@@ -118,6 +118,13 @@ def test_a_list_of_projects_chooses_by_directory_or_by_key_and_what_leaves_it_go
     assert {path.split("/")[0] for path in claude.imported()} == {key_of(shop)}
 
 
+def test_a_project_that_is_not_to_be_learned_from_stays_out_and_goes(claude):
+    shop, web = claude.project("shop"), claude.project("web")
+    claude.imported()
+    claude.services.apart.add(shop)
+    assert {path.split("/")[0] for path in claude.imported()} == {key_of(web)}
+
+
 def test_a_list_that_names_nothing_possible_removes_nothing(claude):
     claude.project("shop")
     before = claude.imported()
