@@ -64,15 +64,15 @@ def safe(text: str) -> str:
     return redact(strip_private(text))
 
 
-def redact_item(item: Item) -> Item:
+def redact_item(item: Item, spans: PrivateSpans | None = None) -> Item:
     """Redact an item's parts, tool input and tool output; take private spans out, and context that we once gave.
 
     JSON in a tool's texts is redacted as decoded, so that no escape hides a secret, and stays JSON. Parts of which
-    nothing is left go.
+    nothing is left go. ``spans``: of the message of which the item is a piece.
     """
     parts = item.parts
     if parts:
-        spans = PrivateSpans()
+        spans = spans or PrivateSpans()
         texts = [_clear(part.text, spans) for part in parts]
         if any(text is not part.text for text, part in zip(texts, parts, strict=True)):
             changed = zip(texts, parts, strict=True)

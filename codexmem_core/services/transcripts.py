@@ -13,6 +13,7 @@ import msgspec
 from codexmem_hookspecs.values.capture import Item, Session, Skipped
 
 from codexmem_core.safety.fence import OPENING
+from codexmem_core.safety.private import PrivateSpans
 from codexmem_core.safety.redaction import redact_item
 from codexmem_core.services.single_flight import SingleFlight
 
@@ -121,11 +122,11 @@ class TranscriptCache:
 
     def tail(self, session: Session, after: int) -> Iterator[Item]:
         """Redacted items past a position, straight from the host: reads only what is new."""
-        sieve = self._sieve(session)
+        reader = _Reader(session, self._sieve(session), self._own_text)
         for item in self._read(session, after):
-            if isinstance(item, Item) and (left := self._readable(session, item, sieve)) is not None:
+            if isinstance(item, Item) and (left := reader.readable(item)) is not None:
                 yield left
-        sieve.end()
+        reader.end()
 
     def close(self) -> None:
         """The pass is over."""
@@ -133,7 +134,7 @@ class TranscriptCache:
 
     def _load(self, session: Session) -> CachedTranscript:
         encoder = msgspec.msgpack.Encoder()
-        sieve = self._sieve(session)
+        reader = _Reader(session, self._sieve(session), self._own_text)
         digest = hashlib.sha256()
         skipped: list[Skipped] = []
         os.makedirs(self._folder, exist_ok=True)
@@ -141,30 +142,49 @@ class TranscriptCache:
             for item in self._read(session, 0):
                 if isinstance(item, Skipped):
                     skipped.append(item)
-                elif (left := self._readable(session, item, sieve)) is not None:
+                elif (left := reader.readable(item)) is not None:
                     frame = encoder.encode(left)
                     digest.update(frame)
                     file.write(len(frame).to_bytes(_FRAME, "big"))
                     file.write(frame)
-            sieve.end()
+            reader.end()
             if file.tell() > CACHE_IN_MEMORY_BYTES:
                 file.flush()
                 return CachedTranscript(session, os.dup(file.fileno()), b"", digest.hexdigest(), skipped)
             file.seek(0)
             return CachedTranscript(session, -1, file.read(), digest.hexdigest(), skipped)
 
-    def _readable(self, session: Session, item: Item, sieve: Sieve) -> Item | None:
-        """What may be learned from of an item; None when nothing of it is left."""
-        if self._is_own(session, item):
-            return None
-        left = redact_item(item)
-        return sieve.item(left) if left.parts or left.tool is not None else None
 
-    def _is_own(self, session: Session, item: Item) -> bool:
-        """Context that we gave must not be learned again. Wherever else it stands, it is cut out of the rest."""
-        if item.tier != "context":
-            return False
-        return self._own_text(session, item) or OPENING in item.text
+class _Reader:
+    """Takes out of one session's items, in their order, what nobody may learn from."""
+
+    def __init__(self, session: Session, sieve: Sieve, own_text: Callable[[Session, Item], bool]) -> None:
+        self._session = session
+        self._sieve = sieve
+        self._own_text = own_text
+        self._spans = PrivateSpans()
+        self._last: Item | None = None
+
+    def readable(self, item: Item) -> Item | None:
+        """What is left of it; None when nothing is."""
+        if item.tier == "context" and (self._own_text(self._session, item) or OPENING in item.text):
+            return None  # context that we gave; wherever else it stands, it is cut out of the rest
+        if not self._last or not _one_message(self._last, item):
+            self._spans = PrivateSpans()
+        self._last = item if item.tool is None else self._last
+        left = redact_item(item, self._spans)
+        return self._sieve.item(left) if left.parts or left.tool is not None else None
+
+    def end(self) -> None:
+        """Everything was read."""
+        self._sieve.end()
+
+
+def _one_message(one: Item, other: Item) -> bool:
+    """Whether two items are pieces of one message: hosts give such as items of their own too."""
+    if (one.role == "assistant") != (other.role == "assistant"):
+        return False
+    return one.position == other.position or 0 < one.at_ms == other.at_ms
 
 
 def _frames(content: bytes) -> Iterator[memoryview]:
