@@ -221,7 +221,11 @@ def _memories(engine: Engine) -> Iterator[Finding]:
         problems = engine.stages.consolidate_check(plugin, workspace)
         for problem in problems:
             place = os.path.join(root, problem.path)
-            yield Finding(level="fail", message=f"{place}: {problem.message}", fix="codexmem run writes it anew")
+            yield Finding(
+                level="fail",
+                message=f"{place}: {problem.message}",
+                fix="codexmem run mends it, unless it is your own text",
+            )
         if not problems:
             yield Finding(level="ok", message=f"{memory.name}: {root}")
 

@@ -8,6 +8,7 @@ baseline moves, a crash leaves the same diff for the next run.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import ModelRefused
@@ -82,7 +83,7 @@ class Consolidation:
             worker=worker, cooldown_s=self._rules.cooldown_s, bypass_cooldown=self._rules.bypass_cooldown
         )
         if isinstance(claim, str):
-            return Consolidated(status=claim)
+            return Consolidated(status=claim, detail=self._why_it_waits() if claim.endswith("unavailable") else "")
         work: Work | None = None
         try:
             _go_on(deadline)
@@ -98,6 +99,12 @@ class Consolidation:
             return ended
         work.export()
         return result
+
+    def _why_it_waits(self) -> str:
+        """What went wrong the last time, and when it is tried again."""
+        state = self._jobs.consolidation_snapshot()
+        error = state.attempt.error if state.attempt is not None else ""
+        return f"after {datetime.fromtimestamp(state.retry_at, UTC):%H:%M} UTC again; {error}"
 
     def _consolidate(
         self, work: Work, claim: ConsolidationClaim, selected: Sequence[StoredOutput], deadline: Deadline

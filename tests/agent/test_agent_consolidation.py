@@ -119,7 +119,9 @@ def test_a_loop_that_never_ends_fails_the_job_and_leaves_everything(den, consoli
     assert baseline.history()[0].id == head
     assert {change.path for change in changes} <= {change.path for change in baseline.diff().changes}
     assert job(den).retry_at == den.clock.ms // 1000 + HOUR_S
-    assert den.consolidate(script.ScriptedBackend()).status == "skipped_retry_unavailable"
+    waiting = den.consolidate(script.ScriptedBackend())
+    assert waiting.status == "skipped_retry_unavailable"
+    assert "UTC again; the agent was not done" in waiting.detail
     assert not (root / "phase2_workspace_diff.md").exists()
 
 

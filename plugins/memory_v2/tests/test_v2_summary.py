@@ -232,3 +232,18 @@ def test_any_sessions_give_a_valid_bounded_and_repeatable_summary(conversation, 
     memory.workspace.files.clear()
     memory.consolidate()
     assert memory.workspace.files == files
+
+
+def test_notes_are_told_and_what_other_tools_remember_is_led_to(memory, keep):
+    shop = "extensions/other/resources/-home-user-shop"
+    memory.notes = {
+        "extensions/ad_hoc/notes/2026-10-01T00-00-00-host.md": "The staging host is heron.\n",
+        "extensions/other/instructions.md": "Mark it with `[from other]`.\n",
+        f"{shop}/scope.json": '{"cwd":"/home/user/shop"}',
+        f"{shop}/port.md": "---\nname: port\ndescription: where the server listens\n---\n\nThe port is 4100.\n",
+    }
+    memory.add(keep(1, "I prefer zebra stripes.")).consolidate()
+    before, _, older = memory.summary.partition("### Older Memory Topics")
+    assert '"The staging host is heron." (from extensions/ad_hoc/notes/' in before
+    assert "[from other]" not in before
+    assert f"- port: where the server listens ({shop}/port.md) [from other]" in older
