@@ -304,7 +304,7 @@ class Engine(Stores):
             hosts=self.hosts,
             plugin_of=self.memory_plugin,
             memory_of=lambda session: self._sessions.memory_of(session),  # noqa: PLW0108 - opens the catalogue when asked
-            check=self.stages.consolidate_check,
+            stages=self.stages,
             jobs_at=self.jobs_at,
             catalogue=lambda: self.catalogue,
             config=lambda: self.config,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
-from codexmem_hookspecs.values.interop import Mirror, Snapshot
 
 from codexmem_core.consolidate.agent import Agent, Limits
 from codexmem_core.consolidate.agent_paths import Permits
@@ -21,10 +20,10 @@ from codexmem_core.consolidate.glob import fits
 from codexmem_core.consolidate.layout import INSTRUCTIONS, ensure_layout, prune_extension_resources, remove_links
 from codexmem_core.consolidate.recaps import sync_recaps
 from codexmem_core.consolidate.workspace import MemoryWorkspace
-from codexmem_core.interop.mirror import apply_mirror
+from codexmem_core.interop.exchange import Exchange
 from codexmem_core.readpath.tombstones import NOTHING_FORGOTTEN
 from codexmem_core.safety.files import GuardedFolder
-from codexmem_core.safety.redaction import redact, safe
+from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
 from codexmem_core.store.rules import HEARTBEAT_S
 
@@ -85,6 +84,12 @@ class Work:
         self._tombstones = bench.tombstones()
         self._draft = Draft(place.memory.name, self._folder, self._without_forgotten)
         self._permits = Permits(place.memory)
+        self._exchange = Exchange(
+            bench.stages,
+            self._tombstones,
+            bench.services_for(place.plugin, None).memories.values(),
+            bench.log,
+        )
         self._baseline = Baseline(place.root, bench.clock, locks=place.locks)
         self._diff: WorkspaceDiff | None = None
         self._generated = frozenset[str]()
@@ -99,11 +104,7 @@ class Work:
             self._write_generated(path, text)
         sync_recaps(self._folder, stored)
         prune_extension_resources(place.root, self._bench.clock.now_ms())
-        for outcome in self._stages.interop_import(self._workspace):
-            if outcome.error is not None:
-                self._log.warning("import failed, nothing removed", error=str(outcome.error))
-            for mirror in outcome.value or ():
-                self._mirror(self._folder, mirror)
+        self._exchange.take_in(self._folder, self._workspace)
         diff = self._baseline.diff()
         if diff.changes or self._stages.consolidate_check(place.plugin, self._workspace):
             self._diff = diff
@@ -160,14 +161,7 @@ class Work:
 
     def export(self) -> None:
         """Ours for other tools; what fails is a warning and tried again after the next success."""
-        if not self._stages.hooks.with_hook("codexmem_interop_export"):
-            return
-        files = {path: self._folder.read(path) for path in self._workspace.walk() if not path.startswith("extensions/")}
-        for outcome in self._stages.interop_export(Snapshot(memory=self._place.memory.name, files=files)):
-            if outcome.error is not None:
-                self._log.warning("export failed", error=str(outcome.error))
-            for mirror in outcome.value or ():
-                self._mirror(GuardedFolder(mirror.root, write=True), mirror)
+        self._exchange.give_out(self._folder, self._workspace)
 
     def abandon(self, *, ours: bool) -> None:
         """After a failure: no link stays, and no diff file, unless another worker may have written it."""
@@ -213,26 +207,6 @@ class Work:
         content = self._without_forgotten(clean(redact(text))).encode()
         if not self._workspace.exists(path) or self._folder.read(path) != content:
             self._folder.write(path, content)
-
-    def _mirror(self, folder: GuardedFolder, mirror: Mirror) -> None:
-        try:
-            apply_mirror(folder, self._known(mirror))
-        except Exception as error:  # noqa: BLE001 - exchange never stops consolidation
-            self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
-
-    def _known(self, mirror: Mirror) -> Mirror:
-        """Without secrets, private spans and what was forgotten: another tool's memory does not bring that back."""
-        files = {
-            path: self._fit_to_keep(content)
-            for path, content in mirror.files.items()
-            if not self._tombstones.holds(path)
-        }
-        return replace(mirror, files=files)
-
-    def _fit_to_keep(self, content: bytes) -> bytes:
-        text = content.decode("utf-8", "surrogateescape")
-        left = self._without_forgotten(safe(text))
-        return content if left == text else left.encode("utf-8", "surrogateescape")
 
     def _without_forgotten(self, text: str) -> str:
         return self._tombstones.without(text, lines=True)

@@ -13,6 +13,8 @@ from codexmem_hookspecs.errors import Refused
 from codexmem_core.consolidate.worktree import refuse_linked_root, survey
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from codexmem_hookspecs.services import Folder
     from codexmem_hookspecs.values.interop import Mirror
 
@@ -41,21 +43,42 @@ def apply_mirror(root: Folder, mirror: Mirror) -> MirrorResult:
     Raises Refused, before anything is changed, for an unsafe name, two names of which one would have to be both file
     and folder, a linked extension folder, or a root that is a link; FileNotFoundError when the root does not exist.
     """
+    base, wanted = _wanted(root, mirror)
+    written = tuple(path for path in sorted(wanted) if _write_if_different(root, base, path, wanted[path]))
+    removed = _superfluous(root, base, wanted, mirror)
+    for path in removed:
+        os.unlink(os.path.join(root.root, path))
+    _drop_empty_folders(os.path.join(root.root, base, "resources"), keep_top=bool(wanted))
+    return MirrorResult(written=written, removed=tuple(removed))
+
+
+def is_applied(root: Folder, mirror: Mirror) -> bool:
+    """Whether :func:`apply_mirror` would find nothing to do. Raises the same."""
+    base, wanted = _wanted(root, mirror)
+    return all(_is_as_wanted(root, path, wanted[path]) for path in wanted) and not _superfluous(
+        root, base, wanted, mirror
+    )
+
+
+def _wanted(root: Folder, mirror: Mirror) -> tuple[str, dict[str, bytes]]:
+    """The extension's folder, and what shall lie in it by path from the root."""
     base = _checked(mirror)
     refuse_linked_root(root.root)
     _refuse_links(root.root, base)
     wanted = {f"{base}/resources/{path}": content for path, content in mirror.files.items()}
     if wanted:
         wanted[f"{base}/instructions.md"] = mirror.instructions.encode("utf-8", "replace")
-    written = tuple(path for path in sorted(wanted) if _write_if_different(root, base, path, wanted[path]))
+    return base, wanted
+
+
+def _superfluous(root: Folder, base: str, wanted: Mapping[str, bytes], mirror: Mirror) -> list[str]:
+    """Files and links below resources/ that are neither wanted nor kept."""
     keep = tuple(f"{base}/resources/{prefix.rstrip('/')}" for prefix in mirror.keep)
-    removed = []
-    for path in _present(root.root, f"{base}/resources"):
-        if path not in wanted and not any(path == one or path.startswith(one + "/") for one in keep):
-            os.unlink(os.path.join(root.root, path))
-            removed.append(path)
-    _drop_empty_folders(os.path.join(root.root, base, "resources"), keep_top=bool(wanted))
-    return MirrorResult(written=written, removed=tuple(removed))
+    return [
+        path
+        for path in _present(root.root, f"{base}/resources")
+        if path not in wanted and not any(path == one or path.startswith(one + "/") for one in keep)
+    ]
 
 
 def _checked(mirror: Mirror) -> str:
@@ -85,13 +108,17 @@ def _refuse_links(root: str, base: str) -> None:
 
 def _write_if_different(root: Folder, base: str, path: str, content: bytes) -> bool:
     _clear_way(root.root, base, path)
-    try:
-        if root.stat(path).size == len(content) and root.read(path) == content:
-            return False
-    except FileNotFoundError:
-        pass
+    if _is_as_wanted(root, path, content):
+        return False
     root.write(path, content)
     return True
+
+
+def _is_as_wanted(root: Folder, path: str, content: bytes) -> bool:
+    try:
+        return root.stat(path).size == len(content) and root.read(path) == content
+    except (FileNotFoundError, NotADirectoryError, Refused):
+        return False
 
 
 def _clear_way(root: str, base: str, path: str) -> None:

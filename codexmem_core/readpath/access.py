@@ -11,16 +11,17 @@ from codexmem_core.readpath.errors import ToolError
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.services import Clock, Log, Workspace
+    from codexmem_hookspecs.services import Clock, Log
     from codexmem_hookspecs.values.capture import Session
-    from codexmem_hookspecs.values.consolidate import Memory, Problem
+    from codexmem_hookspecs.values.consolidate import Memory
 
     from codexmem_core.config import Config
     from codexmem_core.paths import Home
+    from codexmem_core.plugins.stages import Stages
     from codexmem_core.readpath.tombstones import Tombstones
     from codexmem_core.store.catalogue import Catalogue
     from codexmem_core.store.jobs import Jobs
@@ -39,8 +40,8 @@ class MemoryAccess:
     """Plugin of a memory's name; of the memory that new sessions read for an empty one. Raises for an unknown one."""
     memory_of: Callable[[Session], str]
     """Name of the memory that a session reads. Asking freezes nothing."""
-    check: Callable[[str, Workspace], Sequence[Problem]]
-    """Why a memory's files are not valid, as its plugin says."""
+    stages: Stages
+    """The hooks of the installed plugins."""
     jobs_at: Callable[[str], AbstractContextManager[Jobs]]
     """Notes and jobs in a database file."""
     catalogue: Callable[[], Catalogue]

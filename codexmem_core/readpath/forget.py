@@ -18,6 +18,7 @@ from codexmem_core.models.selection import ModelSettingsError
 from codexmem_core.readpath.errors import ToolError
 from codexmem_core.readpath.forgetting import pending as pending_
 from codexmem_core.readpath.forgetting import targets, traces
+from codexmem_core.readpath.forgetting.exported import export_anew
 from codexmem_core.readpath.forgetting.memory import MemoryFiles, Rebuild
 from codexmem_core.readpath.forgetting.rows import clean_rows
 from codexmem_core.readpath.forgetting.wanted import Removed, Wanted
@@ -97,7 +98,7 @@ def forget(engine: Engine, target: Target, *, insist: bool = True) -> ForgetRepo
         new_sessions = catalogue.forget_sessions(target.keys)
         engine.__dict__.pop("guards", None)
         work.everywhere()
-        pending = _plugins(engine, target, work.removed, work.left)
+        pending = _plugins(engine, target, work.removed, work.left) + export_anew(engine.access)
     catalogue.keep_forgetting(pending_.ENGINE, pending_.COMPACT, "not finished")
     if selector:
         catalogue.forgotten(pending_.ENGINE, selector)

@@ -12,6 +12,7 @@ from codexmem_hookspecs.values.capture import Presence, Session
 
 from codexmem_core.readpath.forget import compacted, forget
 from codexmem_core.readpath.forgetting import pending
+from codexmem_core.readpath.forgetting.exported import export_anew
 from codexmem_core.readpath.forgetting.targets import of_sessions, of_text
 from codexmem_core.safety.redaction import redact
 from codexmem_core.store.errors import StoreError
@@ -37,6 +38,8 @@ def forget_what_is_gone(engine: Engine) -> None:
         deleted.update({(session.host, session.id): session for session in selector.sessions})
         if one.selector == pending.COMPACT:
             compacted(engine)
+        elif one.selector == pending.EXPORTS:
+            export_anew(engine.access)
         elif not selector.sessions:
             _again(engine, of_text(selector.text), [one.selector])
     if deleted:

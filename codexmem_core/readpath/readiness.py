@@ -50,7 +50,7 @@ def readiness(access: MemoryAccess, plugin: str, *, sessions: int, needed: int =
     needed = needed or access.config().number("memories", "ready_sessions")
     try:
         workspace = MemoryWorkspace(access.memories[plugin], access.root(plugin))
-        problems = tuple(f"{one.path}: {one.message}" for one in access.check(plugin, workspace))
+        problems = tuple(f"{one.path}: {one.message}" for one in access.stages.consolidate_check(plugin, workspace))
     except (OSError, Refused, PluginError) as error:
         problems = (str(error),)
     return Readiness(sessions=sessions, needed=needed, problems=problems)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codexmem_core.readpath.errors import ToolError
+from codexmem_core.readpath.forgetting.exported import export_anew
 from codexmem_core.readpath.roots import roots_on_disk
 from codexmem_core.store.on_disk import compact, memory_databases
 from codexmem_core.store.workers import worker_identity
@@ -96,6 +97,7 @@ def reset(access: MemoryAccess, confirm: Callable[[ResetPlan], bool]) -> ResetPl
         plan = reset_plan(access)
         claims = _claimed(stores)
         left = [*_wiped(plan.roots), *_removed(plan.leftovers)]
+        left += export_anew(access)
         for jobs in stores:
             jobs.clear()
         del claims

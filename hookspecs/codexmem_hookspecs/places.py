@@ -65,19 +65,35 @@ def _names(path: str, *, fold: bool) -> tuple[str, ...]:
 def folds_case(path: str) -> bool:
     """Whether the file system of the nearest folder that exists takes ``A`` and ``a`` for one name.
 
-    Asked of the system, for one machine has both kinds. True where nothing on the way has a letter to try it with.
+    Asked of the system, for one machine has both kinds: by the folder's own name or those above it, and where it is the
+    top of its file system by the names in it. True where there is nothing to try it with.
     """
     here = path
     while not os.path.lexists(here) and os.path.dirname(here) != here:
         here = os.path.dirname(here)
     device = _device(here)
     while os.path.dirname(here) != here and _device(os.path.dirname(here)) == device:
-        name = os.path.basename(here)
-        if name.swapcase() != name:
-            other = os.path.join(os.path.dirname(here), name.swapcase())
-            return _identity(here) is not None and _identity(here) == _identity(other)
+        if _has_case(os.path.basename(here)):
+            return _is_folded(here)
         here = os.path.dirname(here)
-    return True
+    try:
+        with os.scandir(here) as entries:
+            other = next(
+                (entry.path for entry in entries if _has_case(entry.name) and _device(entry.path) == device), ""
+            )
+    except OSError:
+        other = ""
+    return _is_folded(other) if other else True
+
+
+def _has_case(name: str) -> bool:
+    return name.swapcase() != name
+
+
+def _is_folded(path: str) -> bool:
+    """Whether the same file answers to its name in the other letter case."""
+    folder, name = os.path.split(path)
+    return _identity(path) is not None and _identity(path) == _identity(os.path.join(folder, name.swapcase()))
 
 
 def _device(path: str) -> int:

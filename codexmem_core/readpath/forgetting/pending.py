@@ -33,5 +33,7 @@ def decoded(text: str) -> Selector:
     return Selector(sessions=sessions, text=value["text"])
 
 
+EXPORTS = json.dumps({"sessions": [], "text": "", "exports": True})
+"""Copies in other tools' folders are to be made anew."""
 COMPACT = encoded(Selector())
 """Nothing more is to be deleted, but databases are to be written anew."""

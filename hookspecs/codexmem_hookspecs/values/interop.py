@@ -28,7 +28,8 @@ class Mirror:
     root: str = ""
     """For an export: the other tool's memory folder, which must exist. Empty: this memory's own."""
     lock: str = ""
-    """For an export: the other tool's workspace lock, taken while writing."""
+    """For an export: absolute path of the other tool's workspace lock (``….lock``, flock), taken while writing. While
+    the other tool holds it nothing is written; the next success tries again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +38,7 @@ class Snapshot:
 
     memory: str
     files: Mapping[str, bytes]
+    """By path; without extensions/. Empty after a reset."""
+    forgotten: bool = False
+    """Whether something was just forgotten, which no copy may outlive. So a plugin that exports nothing any more, or
+    not to this place, returns a mirror without files for each place where its copies may still lie."""

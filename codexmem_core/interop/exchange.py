@@ -1,0 +1,119 @@
+"""Other tools' memories in and ours out, one plugin at a time: what fails is told, and stops nothing else."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.errors import Refused
+from codexmem_hookspecs.places import overlap
+from codexmem_hookspecs.values.interop import Snapshot
+
+from codexmem_core.interop.mirror import apply_mirror, is_applied
+from codexmem_core.safety.files import GuardedFolder
+from codexmem_core.safety.leftovers import sweep_leftovers
+from codexmem_core.safety.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from codexmem_hookspecs.services import Log, Workspace
+    from codexmem_hookspecs.values.interop import Mirror
+
+    from codexmem_core.plugins.stages import Stages
+    from codexmem_core.readpath.tombstones import Tombstones
+
+LOCK_WAIT_S = 2.0
+"""How long an export waits for the other tool's lock. That tool may hold it for minutes; the next pass tries again."""
+_LOCK_ENDING = ".lock"
+
+
+class Exchange:
+    """Imports into one memory and exports out of it.
+
+    ``tombstones``: what was forgotten, and does not come back from another tool. ``roots``: folders of all memories
+    here; what another tool has in one of them is no other tool's.
+    """
+
+    def __init__(self, stages: Stages, tombstones: Tombstones, roots: Iterable[str], log: Log) -> None:
+        self._stages = stages
+        self._tombstones = tombstones
+        self._roots = tuple(roots)
+        self._log = log
+
+    def take_in(self, folder: GuardedFolder, workspace: Workspace) -> None:
+        """Imports, each mirrored into the memory root."""
+        for outcome in self._stages.interop_import(workspace):
+            if outcome.error is not None:
+                self._log.warning("import failed, nothing removed", error=str(outcome.error))
+            for mirror in outcome.value or ():
+                try:
+                    apply_mirror(folder, self._known(mirror))
+                except Exception as error:  # noqa: BLE001 - exchange never stops consolidation
+                    self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
+
+    def give_out(self, folder: GuardedFolder, workspace: Workspace, *, forgotten: bool = False) -> list[str]:
+        """Exports; returns what could not be done, which the log says too."""
+        problems: list[str] = []
+        if not self._stages.hooks.with_hook("codexmem_interop_export"):
+            return problems
+        # What lies in the extensions is not the memory's own.
+        files = {path: folder.read(path) for path in workspace.walk() if not path.startswith("extensions/")}
+        snapshot = Snapshot(memory=workspace.memory, files=files, forgotten=forgotten)
+        for outcome in self._stages.interop_export(snapshot):
+            if outcome.error is not None:
+                self._log.warning("export failed", error=str(outcome.error))
+                problems.append(str(outcome.error))
+            for mirror in outcome.value or ():
+                try:
+                    self._put(self._known(mirror))
+                except Exception as error:  # noqa: BLE001 - as above
+                    self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
+                    problems.append(redact(f"{outcome.plugin}: {mirror.root}/extensions/{mirror.extension}: {error}"))
+        return problems
+
+    def _put(self, mirror: Mirror) -> None:
+        """Write into another tool's folder, and only where something differs: its lock is not taken for nothing.
+
+        Raises Refused and OSError.
+        """
+        if not os.path.isabs(mirror.root):
+            raise Refused(f"{mirror.root!r} is no absolute folder")
+        ours = next((root for root in self._roots if overlap(root, mirror.root)), "")
+        if ours:
+            raise Refused(f"{mirror.root} overlaps with codexmem's own {ours}")
+        folder = GuardedFolder(mirror.root, write=True)
+        extension = os.path.join(mirror.root, "extensions", mirror.extension)
+        if is_applied(folder, mirror) and not _unfinished(extension):
+            return
+        if not mirror.lock:
+            _write(folder, mirror, extension)
+            return
+        place, name = os.path.split(mirror.lock)
+        if not name.endswith(_LOCK_ENDING):
+            raise Refused(f"{mirror.lock} is no lock")
+        with GuardedFolder(place, write=True).lock(name.removesuffix(_LOCK_ENDING), LOCK_WAIT_S) as held:
+            if not held:
+                raise Refused(f"{mirror.lock} is held: the other tool is at work there; the next pass tries again")
+            _write(folder, mirror, extension)
+
+    def _known(self, mirror: Mirror) -> Mirror:
+        """Without what was forgotten: what another tool still remembers does not bring it back."""
+        files = {
+            path: self._tombstones.without(text, lines=True).encode() if self._tombstones.holds(text) else content
+            for path, content in mirror.files.items()
+            if not self._tombstones.holds(path)
+            for text in (content.decode("utf-8", "replace"),)
+        }
+        return replace(mirror, files=files)
+
+
+def _write(folder: GuardedFolder, mirror: Mirror, extension: str) -> None:
+    sweep_leftovers(extension)
+    apply_mirror(folder, mirror)
+
+
+def _unfinished(extension: str) -> bool:
+    """Whether a writer that was killed may have left a file behind."""
+    return any(name.endswith(".tmp") for _, _, names in os.walk(extension) for name in names)

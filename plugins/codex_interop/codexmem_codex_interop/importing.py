@@ -1,0 +1,91 @@
+"""Codex's consolidated files, mirrored into ``extensions/codex_import/``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.interop import Mirror
+
+from codexmem_codex_interop.codex import ARTIFACTS, Blocked, find_codex
+from codexmem_codex_interop.ours import taking_part
+from codexmem_codex_interop.texts import import_instructions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from codexmem_hookspecs.services import Folder, Services, Workspace
+
+    from codexmem_codex_interop.codex import CodexMemory
+
+EXTENSION = "codex_import"
+FOLDER = "codex"
+
+
+def mirrors(workspace: Workspace, services: Services) -> Iterable[Mirror]:
+    """The one extension; none while the import is off, not possible or not safe. Raises OSError and Refused."""
+    if not services.settings["import"] or workspace.memory not in taking_part(services):
+        return
+    try:
+        codex = find_codex(services)
+    except Blocked as reason:
+        services.log.warning("nothing is imported", reason=str(reason))
+        return
+    memory = codex.memory
+    if not memory.exists:
+        return
+    files: Mapping[str, bytes] | None = _artifacts(memory, services)
+    if files is not None and not _is_known(workspace, files):
+        files = _while_codex_rests(memory, services)
+    if files is None:
+        services.log.info("Codex consolidates just now; its memory is taken in afterwards", place=memory.root)
+        return
+    yield Mirror(
+        extension=EXTENSION,
+        instructions=import_instructions(memory.version, workspace.memory),
+        files={f"{FOLDER}/{path}": content for path, content in files.items()},
+    )
+
+
+def _artifacts(memory: CodexMemory, services: Services) -> Mapping[str, bytes]:
+    """What Codex consolidated last. A link is none of its files. Raises OSError and Refused."""
+    trouble: list[OSError] = []
+    folder = services.open_folder(memory.root)
+    there = {stat.path for stat in folder.scan(suffixes=(".md",), on_error=lambda _path, error: trouble.append(error))}
+    found: dict[str, bytes] = {}
+    for path in ARTIFACTS[memory.version]:
+        if path in there:
+            found[path] = folder.read(path)
+        elif trouble:
+            raise trouble[0]  # not to be taken for gone
+    return found
+
+
+def _while_codex_rests(memory: CodexMemory, services: Services) -> Mapping[str, bytes] | None:
+    """Read while Codex's agent cannot write; None when it is at work. A Codex that has no lock takes none."""
+    home = services.open_folder(memory.home, write=True)
+    if not _has_lock(home, memory):
+        return _artifacts(memory, services)
+    with home.lock(_lock_name(memory)) as held:
+        return _artifacts(memory, services) if held else None
+
+
+def _has_lock(home: Folder, memory: CodexMemory) -> bool:
+    """Older ones have none, and an import makes no files there."""
+    try:
+        home.stat(f"{_lock_name(memory)}.lock")
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _lock_name(memory: CodexMemory) -> str:
+    return memory.root.removeprefix(memory.home).strip("/")
+
+
+def _is_known(workspace: Workspace, files: Mapping[str, bytes]) -> bool:
+    """Whether our copies hold the same: then Codex's lock need not be touched."""
+    base = f"extensions/{EXTENSION}/resources/{FOLDER}"
+    known = {path.removeprefix(f"{base}/") for path in workspace.walk(base)}
+    return known == set(files) and all(
+        workspace.read(f"{base}/{path}") == content.decode("utf-8", "replace") for path, content in files.items()
+    )
