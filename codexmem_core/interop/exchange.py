@@ -13,7 +13,7 @@ from codexmem_hookspecs.values.interop import Snapshot
 from codexmem_core.interop.mirror import apply_mirror, is_applied
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.safety.leftovers import sweep_leftovers
-from codexmem_core.safety.redaction import redact
+from codexmem_core.safety.redaction import redact, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,14 +99,18 @@ class Exchange:
             _write(folder, mirror, extension)
 
     def _known(self, mirror: Mirror) -> Mirror:
-        """Without what was forgotten: what another tool still remembers does not bring it back."""
+        """Without secrets, private spans and what was forgotten: another tool's memory does not bring that back."""
         files = {
-            path: self._tombstones.without(text, lines=True).encode() if self._tombstones.holds(text) else content
+            path: self._fit_to_keep(content)
             for path, content in mirror.files.items()
             if not self._tombstones.holds(path)
-            for text in (content.decode("utf-8", "replace"),)
         }
         return replace(mirror, files=files)
+
+    def _fit_to_keep(self, content: bytes) -> bytes:
+        text = content.decode("utf-8", "surrogateescape")
+        left = self._tombstones.without(safe(text), lines=True)
+        return content if left == text else left.encode("utf-8", "surrogateescape")
 
 
 def _write(folder: GuardedFolder, mirror: Mirror, extension: str) -> None:
