@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,7 +63,7 @@ def measure(bench: Bench) -> dict[str, Value]:
     for number in range(bench.sizes.rounds + 1):
         choices = {"both": MEMORIES, "V1": MEMORIES[:1], "V2": MEMORIES[1:]}
         seconds = {
-            name: _seconds(folder / f"{number}-{name}", choices[name])
+            name: _seconds(folder, choices[name])
             for name in (sorted(choices) if number % 2 else sorted(choices, reverse=True))
         }
         if number:  # the first does not count: it reads every module
@@ -73,9 +74,9 @@ def measure(bench: Bench) -> dict[str, Value]:
     return {BOTH.key: Value(number=statistics.median(ratios), detail=detail)}
 
 
-def _seconds(place: Path, memories: tuple[str, ...]) -> float:
-    """Of ``codexmem run --sessions`` in this process."""
-    place.mkdir()
+def _seconds(folder: Path, memories: tuple[str, ...]) -> float:
+    """Of ``codexmem run --sessions`` in this process, in a fresh home."""
+    place = Path(tempfile.mkdtemp(dir=folder))
     (place / "config.toml").write_text(SETTINGS, encoding="utf-8")
     chosen = [one for one in installed() if one.name in memories or one.name.startswith("host-")]
     engine = Engine(
