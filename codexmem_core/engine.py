@@ -302,7 +302,6 @@ class Engine(Stores):
             home=self.home,
             memories=self.memories,
             hosts=self.hosts,
-            plugin_of=self.memory_plugin,
             memory_of=lambda session: self._sessions.memory_of(session),  # noqa: PLW0108 - opens the catalogue when asked
             stages=self.stages,
             jobs_at=self.jobs_at,

@@ -36,8 +36,6 @@ class MemoryAccess:
     """By plugin."""
     hosts: Mapping[str, Host]
     """By name."""
-    plugin_of: Callable[[str], str]
-    """Plugin of a memory's name; of the memory that new sessions read for an empty one. Raises for an unknown one."""
     memory_of: Callable[[Session], str]
     """Name of the memory that a session reads. Asking freezes nothing."""
     stages: Stages
