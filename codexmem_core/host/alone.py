@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 10.0
 """How long a new worker waits for an old one that is just ending."""
-SECOND_LOOK_S = 2.0
+SECOND_LOOK_S = 6.0
 """A machine that slept looks like a worker that hangs, until the worker has given its next sign."""
 _STEP_S = 0.05
 

@@ -283,6 +283,8 @@ def _comes(home: str, pid: int) -> bool:
         return False
     except OSError:
         pass  # it lives and is somebody else's
+    if _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[:1] == [b"Z"]:
+        return False  # it ended, in a container in which nobody takes note of that
     return _read(f"{home}/{LOCK}").partition(b" ")[0] != b"%d" % pid
 
 

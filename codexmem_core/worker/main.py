@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from codexmem_core.plugins.discovery import Candidate
 
-BEAT_S = 5.0
+BEAT_S = 2.0
+"""Well below the time after which a new worker is convinced that this one hangs (alone.SECOND_LOOK_S)."""
 STUCK_S = 15 * 60.0
 """A pass in which nothing moves for so long outside of the lanes, which watch themselves, is beyond help."""
 STOP_S = 3.0

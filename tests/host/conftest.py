@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
 
-from codexmem_core.host import alone
+from codexmem_core.host import alone, shim
 from codexmem_core.host.spool import Spool
 from codexmem_core.paths import Home
 
@@ -58,14 +60,15 @@ class Hooks:
     def command(self, event, host="codex"):
         return command(event, self.home, self.config, host)
 
-    def call(self, event, payload=None, *, host="codex", cwd=None, raw=None, **environ):
+    def call(self, event, payload=None, *, host="codex", cwd=None, raw=None, before=None, prefix=(), **environ):
         """Run a hook to its end. It always ends well and never speaks on stderr."""
         sent = json.dumps(payload or {}).encode() if raw is None else raw
         done = subprocess.run(
-            self.command(event, host),
+            [*prefix, *self.command(event, host)],
             input=sent,
             cwd=cwd or self.project,
             env={**self.environ, **environ},
+            preexec_fn=before,
             capture_output=True,
             check=False,
             timeout=WAIT_S,
@@ -129,9 +132,36 @@ class Hooks:
         path = self.home / "read" / f"{host}-{event}"
         return path.read_bytes().partition(b"\n")[2] if path.exists() else b""
 
+    def rows(self, database, query):
+        """What another process has written down."""
+        path = self.home / database
+        if not path.exists():
+            return []
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            return connection.execute(query).fetchall()
+
+    def catalogue(self, query):
+        """One number."""
+        return self.rows("catalog.db", query)[0][0]
+
     def log(self):
         path = self.home / "logs" / "codexmem.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def make_ready(self, context="remember", event="SessionStart-startup"):
+        """Put an answer where the shim finds it; returns what it prints."""
+        folder = self.home / "read"
+        folder.mkdir(exist_ok=True)
+        output = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
+        printed = json.dumps(output, ensure_ascii=False).encode()
+        (folder / f"codex-{event}").write_bytes(b"v1 0123456789abcdef\n" + printed)
+        return printed
+
+    def no_worker(self):
+        """Let hooks find that enough workers were started."""
+        (self.home / "locks").mkdir(exist_ok=True)
+        lines = [f"{time.time_ns() // 1_000_000} 1\n" for _ in range(shim.STARTS_AN_HOUR)]
+        (self.home / "locks" / "worker.starts").write_text("".join(lines))
 
     def starts(self):
         path = self.home / "locks" / "worker.starts"
