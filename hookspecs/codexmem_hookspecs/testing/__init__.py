@@ -1,8 +1,8 @@
 """The test kit for plugin authors; needs pytest.
 
-Subclass :class:`FileHostContract`, :class:`HostContract` or :class:`MemoryContract`, set their attributes, and run
-pytest. The fixtures ``codexmem_home``, ``codexmem_services`` and ``codexmem_model`` come with the distribution's pytest
-plugin.
+Subclass :class:`FileHostContract`, :class:`HostContract`, :class:`MemoryContract` or :class:`InteropContract`, set
+their attributes, and run pytest. The fixtures ``codexmem_home``, ``codexmem_services`` and ``codexmem_model`` come with
+the distribution's pytest plugin.
 """
 
 from importlib import import_module
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.testing.file_host import FileHostContract
     from codexmem_hookspecs.testing.folder import PlainFolder
     from codexmem_hookspecs.testing.host import HostContract
+    from codexmem_hookspecs.testing.interop import InteropContract
     from codexmem_hookspecs.testing.memory import MemoryContract
     from codexmem_hookspecs.testing.model import ScriptedModel
     from codexmem_hookspecs.testing.samples import DictWorkspace, ListTranscript, digest
@@ -23,6 +24,7 @@ __all__ = [
     "FileHostContract",
     "FixedClock",
     "HostContract",
+    "InteropContract",
     "LinesStore",
     "ListTranscript",
     "MemoryContract",
@@ -36,6 +38,7 @@ __all__ = [
 _MODULES = {
     "FileHostContract": "file_host",
     "HostContract": "host",
+    "InteropContract": "interop",
     "LinesStore": "store",
     "DictWorkspace": "samples",
     "ListTranscript": "samples",
