@@ -8,80 +8,81 @@ import shlex
 import pytest
 
 CODEX, CONFIG, CLAUDE = ".codex/hooks.json", ".codex/config.toml", ".claude/settings.json"
+OPENCODE, SERVERS = ".config/opencode/plugin/codexmem.js", ".config/opencode/opencode.json"
 CHIME = {"hooks": [{"type": "command", "command": "chime"}]}
 
 
 def hooks_file_deleted(machine):
     machine.path(CODEX).unlink()
-    return str(machine.path(CODEX)), 0
+    return str(machine.path(CODEX))
 
 
 def interpreter_gone(machine):
     folder = machine.root / "environment"
     folder.rename(folder.with_name("moved"))
     machine.python = str(folder.with_name("moved") / "bin" / "python")
-    return f"its interpreter {folder}/bin/python is gone", 16
+    return f"its interpreter {folder}/bin/python is gone"
 
 
 def edited_after_it_was_trusted(machine):
     text = machine.read(CODEX)
     machine.write(CODEX, text.replace('"timeout": 10', '"timeout": 20', 1))
-    return f"Codex CLI does not run it: what {machine.path(CODEX)} says is not what was trusted", 1
+    return f"Codex CLI SessionStart-startup: Codex CLI does not run it: what {machine.path(CODEX)} says"
 
 
 def trust_lost(machine):
     machine.write(CONFIG, 'model = "x"\n')  # as it was in a backup
-    return "Codex CLI does not run it", 9
+    return "Codex CLI does not run it"
 
 
 def index_moved_by_another_tool(machine):
     hooks = machine.json(CODEX)["hooks"]
     machine.write(CODEX, {"hooks": {**hooks, "Stop": [CHIME, *hooks["Stop"]]}})
-    return "Codex CLI does not run it", 1
+    return "Codex CLI Stop: Codex CLI does not run it"
 
 
 def memory_moved(machine):
     new = machine.root / "memory"
     machine.codexmem_home.rename(new)
     machine.environ["CODEXMEM_HOME"] = str(new)
-    return f"it works with the home {machine.codexmem_home}, while this is {new}", 16
+    return f"it works with the home {machine.codexmem_home}, while this is {new}"
 
 
 def settings_with_a_comment(machine):
     text = machine.read(CLAUDE)
     machine.write(CLAUDE, text.replace("{", "{ // hooks:", 1))
-    return f"{machine.path(CLAUDE)} is not changed: it is no plain JSON", 0
+    return f"{machine.path(CLAUDE)} is not changed: it is no plain JSON"
 
 
 def timeout_taken_out(machine):
     settings = machine.json(CLAUDE)
     del settings["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"]
     machine.write(CLAUDE, settings)
-    return "its timeout is not set, 3 s are needed", 1
+    return "Claude Code SessionEnd: its timeout is not set, 3 s are needed"
 
 
 def more_events_wanted(machine):
     machine.config.parent.mkdir(parents=True)
     machine.config.write_text("[memories]\ndisable_on_external_context = true\n")
-    return "PostToolUse: missing in", 2
+    return "PostToolUse: missing in"
 
 
 def plugin_disabled(machine):
     machine.config.parent.mkdir(parents=True)
     machine.config.write_text('[plugins]\ndisabled = ["host-codex"]\n')
-    return r"codex was set up on .* but no active plugin provides it (not active: host-codex)", 0
+    return r"codex was set up on .* but no active plugin provides it (not active: host-codex)"
 
 
 def two_installations(machine):
     machine.own_python("other")
-    return f"it runs {machine.root}/environment/bin/python, while this codexmem runs {machine.python}", 16
+    return f"it runs {machine.root}/environment/bin/python, while this codexmem runs {machine.python}"
 
 
 def installed_twice(machine):
     settings = machine.json(CLAUDE)
     settings["hooks"]["Stop"] *= 2
     machine.write(CLAUDE, settings)
-    return f"Stop: installed 2 times in {machine.path(CLAUDE)}", 1
+    return f"Claude Code Stop: installed 2 times in {machine.path(CLAUDE)}"
 
 
 def agents_home_moved(machine):
@@ -89,29 +90,29 @@ def agents_home_moved(machine):
     (machine.path("codex-home") / "hooks.json").unlink()
     (machine.path("codex-home") / "config.toml").unlink()
     machine.environ["CODEX_HOME"] = str(machine.path("codex-home"))
-    return f"{machine.path('codex-home')}/hooks.json", 0
+    return f"{machine.path('codex-home')}/hooks.json"
 
 
 def hooks_switched_off_in_claude(machine):
     machine.write(CLAUDE, {**machine.json(CLAUDE), "disableAllHooks": True})
-    return "all hooks of Claude Code are switched off", 7
+    return "all hooks of Claude Code are switched off"
 
 
 def hooks_switched_off_in_codex(machine):
     machine.write(CONFIG, machine.read(CONFIG) + "\n[features]\nhooks = false\n")
-    return "all hooks of Codex are switched off", 9
+    return "all hooks of Codex are switched off"
 
 
 def key_that_codex_does_not_know(machine):
     machine.write(CODEX, {**machine.json(CODEX), "$schema": "https://example.com/hooks.json"})
-    return "Codex reads nothing of the file because of the key $schema", 9
+    return "Codex reads nothing of the file because of the key $schema"
 
 
 def packages_gone(machine):
     (packages,) = (machine.root / "environment").glob("lib/python3*/site-packages")
     (packages / "here.pth").unlink()
     machine.own_python("other")
-    return f"{machine.root}/environment/bin/python -I cannot import codexmem", 0
+    return f"{machine.root}/environment/bin/python -I cannot import codexmem"
 
 
 def script_in_front_of_python(machine):
@@ -120,7 +121,17 @@ def script_in_front_of_python(machine):
     script.write_text(f'#!/bin/sh\nexec "{machine.python}" "$@"\n')
     script.chmod(0o755)
     machine.write(CLAUDE, machine.read(CLAUDE).replace(machine.python, str(script)))
-    return f"{script} is a script that starts Python", 0
+    return f"{script} is a script that starts Python"
+
+
+def plugin_file_deleted(machine):
+    machine.path(OPENCODE).unlink()
+    return f"missing in {machine.path(OPENCODE)}" if machine.path(SERVERS).exists() else str(machine.path(OPENCODE))
+
+
+def plugin_file_of_somebody_else(machine):
+    machine.write(OPENCODE, "export const Chime = async () => ({})\n")
+    return f"{machine.path(OPENCODE)} is not changed: it is not codexmem's plugin"
 
 
 BREAKAGES = [
@@ -142,12 +153,16 @@ BREAKAGES = [
     key_that_codex_does_not_know,
     packages_gone,
     script_in_front_of_python,
+    plugin_file_deleted,
+    plugin_file_of_somebody_else,
 ]
 
 
 def by_hand(machine, fix):
     """What a fix asks of the user, done to the letter."""
-    if fix.startswith("mend the file"):
+    if fix.startswith("mend the file") and fix.endswith("opencode"):
+        machine.path(OPENCODE).rename(machine.path(OPENCODE).with_name("chime.js"))
+    elif fix.startswith("mend the file"):
         machine.write(CLAUDE, machine.read(CLAUDE).replace("{ // hooks:", "{"))
     elif fix.startswith("take disableAllHooks out of"):
         settings = machine.json(CLAUDE)
@@ -163,30 +178,24 @@ def by_hand(machine, fix):
         machine.config.write_text("")
     else:  # both ask for another environment or interpreter, and this test runs in one
         assert fix.startswith(("install codexmem in a virtual", "run codexmem setup with the interpreter itself"))
-        machine.set_up("codex", "claude")
-
-
-def count(finding):
-    """How many hooks a finding is about."""
-    named = finding["message"].partition(": ")[0]
-    (every, *_) = [int(word) for word in named.split() if word.isdigit()] or [named.count(",") + 1]
-    return every
+        machine.set_up("codex", "claude", "opencode")
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.__name__)
 def test_a_broken_set_up_is_named_and_mended_by_the_fix_that_is_named(machine, breakage):
     machine.own_python("environment")
-    machine.set_up("codex", "claude")
-    expected, hooks = breakage(machine)
+    machine.set_up("codex", "claude", "opencode")
+    expected = breakage(machine)
     found = machine.doctor()
     messages = "\n".join(each["message"] for each in found)
     assert all(part in messages for part in expected.split(".* "))
-    assert not hooks or sum(map(count, found)) == hooks
     for fix in dict.fromkeys(each["fix"] for each in found):
         words = shlex.split(fix) if fix.startswith("codexmem ") else []
         if not words:
             by_hand(machine, fix)
-            words = shlex.split(fix[fix.index("codexmem setup") :]) if fix.endswith(("codex", "claude")) else []
+            words = (
+                shlex.split(fix[fix.index("codexmem setup") :]) if fix.endswith(("codex", "claude", "opencode")) else []
+            )
         if words and words[1] == "setup":
             machine.set_up(*words[2:])
     assert machine.doctor() == []
@@ -214,4 +223,5 @@ def test_what_is_not_set_up_is_said_and_no_fault(machine):
     assert told == {
         "Claude Code is not set up: it is not told what is remembered": "info",
         "Codex CLI is not set up: it is not told what is remembered": "info",
+        "OpenCode is not set up: it is not told what is remembered": "info",
     }
