@@ -18,6 +18,7 @@ from codexmem_core.setup.files import ChangedMeanwhileError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.values.setup import Edit
 
     from codexmem_core.cli.state import State
@@ -78,7 +79,8 @@ class HostFiles:
 
     def _change(self, name: str) -> HostChange:
         change = HostChange(host=name)
-        title = self.engine.host(name).title
+        host = self.engine.host(name)
+        title = host.title
         for _ in range(ATTEMPTS):
             try:
                 change.edits = planned(self.engine, name, out=self.out)
@@ -89,7 +91,7 @@ class HostFiles:
             if not change.edits:
                 self.say(f"{title}: nothing to change")
                 return change
-            self._show(title, change.edits)
+            self._show(host, change.edits)
             if self.dry_run or not self._agreed(len(change.edits)):
                 return change
             try:
@@ -107,13 +109,13 @@ class HostFiles:
         self.say(f"{title}: {change.error}")
         return change
 
-    def _show(self, title: str, edits: Sequence[Edit]) -> None:
+    def _show(self, host: Host, edits: Sequence[Edit]) -> None:
         for edit in edits:
             self.say(unified(edit).rstrip("\n"))
-        self.say(f"{title}: {'; '.join(edit.summary for edit in edits)}")
-        for folder in sorted({os.path.dirname(edit.path) for edit in edits}):
-            if not os.path.exists(folder):
-                self.say(f"note: {folder} is not there yet; {title} seems not to have been used here")
+        self.say(f"{host.title}: {'; '.join(edit.summary for edit in edits)}")
+        homes = host.homes(self.engine.environ)
+        if not any(map(os.path.exists, (*homes, *(os.path.dirname(edit.path) for edit in edits)))):
+            self.say(f"note: there is no {' and no '.join(homes)}; {host.title} seems not to have been used here")
 
     def _agreed(self, count: int) -> bool:
         return self.yes or click.confirm(f"Write {'this file' if count == 1 else f'these {count} files'}?")
