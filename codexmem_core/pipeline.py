@@ -71,6 +71,12 @@ def run(
     chosen, unknown = Selection(eligible=(), refused={}), list[str]()
     if request.extract:
         found = sessions.discover(engine.stages, engine.catalogue, host=request.host, folder=request.folder)
+        sessions.discover_told(
+            engine.stages,
+            engine.catalogue,
+            taken.stopped.values(),
+            lambda name: engine.hosts[name].homes(engine.environ) if name in engine.hosts else (),
+        )
         chosen, unknown = choose(engine, request, found)
         count_new_citations(engine, taken.stopped)
     memories = [MemoryLane(engine, plugin, request, chosen.eligible, deadline) for plugin in plugins]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import glob
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import Session, SessionQuery
 
+from codexmem_core.paths import inside_any
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from codexmem_core.plugins.stages import Stages
     from codexmem_core.store.catalogue import Catalogue
 
@@ -55,12 +61,40 @@ def discover(stages: Stages, catalogue: Catalogue, *, host: str = "", folder: st
             other = found.get((session.host, session.id))
             if other is None or _is_better(session, other):
                 found[session.host, session.id] = session
-    changed = sorted(found.values(), key=lambda session: (-session.updated_at_ms, session.host, session.id))
+    changed = _newest_first(found.values())
     if changed:
         catalogue.record_sessions(changed)
     if folder:
         warnings += _unclaimed(folder, claimed)
     return Discovery(changed=tuple(changed), unchanged=unchanged, warnings=tuple(warnings))
+
+
+def discover_told(
+    stages: Stages, catalogue: Catalogue, told: Iterable[Session], homes: Callable[[str], Iterable[str]]
+) -> list[Session]:
+    """Sessions that hooks told of and that lie outside of their host's homes, as this process knows them.
+
+    A host that was started with another home than the shell of whoever looks is found by what its hooks say. Only the
+    sessions themselves are taken, not their neighbours.
+    """
+    elsewhere: dict[tuple[str, str], set[str]] = {}
+    for session in told:
+        place = os.path.dirname(session.locator)
+        if os.path.isfile(session.locator) and not inside_any(place, map(glob.escape, homes(session.host))):
+            elsewhere.setdefault((session.host, place), set()).add(session.locator)
+    found: list[Session] = []
+    for (host, folder), locators in elsewhere.items():
+        known = Known(catalogue.known_states(host))
+        with suppress(Exception):  # a session that cannot be read waits for its next event
+            sessions = stages.sessions(host, SessionQuery(folder=folder, known=known))
+            found += [session for session in sessions if session.locator in locators]
+    if found:
+        catalogue.record_sessions(found)
+    return _newest_first(found)
+
+
+def _newest_first(sessions: Iterable[Session]) -> list[Session]:
+    return sorted(sessions, key=lambda session: (-session.updated_at_ms, session.host, session.id))
 
 
 def _is_better(session: Session, other: Session) -> bool:

@@ -105,3 +105,15 @@ def test_an_end_that_was_told_is_told_once(hooks, agent, eventually):
     hooks.call("Stop", hooks.payload("Stop", "s2"))
     eventually(lambda: hooks.is_quiet() and hooks.catalogue("SELECT count(*) FROM events") == 3)
     assert hooks.catalogue("SELECT count(*) FROM events WHERE kind = 'end'") == 1
+
+
+def test_a_host_with_another_home_than_the_workers_is_learned_from(hooks, eventually):
+    hooks.call("Stop", hooks.payload("Stop", "s1"))
+    hooks.worker_soon()
+    eventually(hooks.is_quiet)
+    hooks.codex = hooks.folder / "elsewhere"
+    hooks.say("s2", *RULE)
+    hooks.say("s3", ("user", "Never learn this, nobody told of it."), ("assistant", "ok"))
+    hooks.call("SessionEnd", hooks.payload("SessionEnd", "s2"), CODEX_HOME=str(hooks.codex))
+    eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
+    assert hooks.catalogue("SELECT group_concat(id) FROM sessions") == "s2"
