@@ -19,6 +19,7 @@ from codexmem_core.services.clock import SystemClock
 from codexmem_core.services.processes import CHILD_MARK
 from codexmem_core.worker.answering import Answering
 from codexmem_core.worker.engines import Engines
+from codexmem_core.worker.installation import Installation
 from codexmem_core.worker.intake import Intake
 from codexmem_core.worker.passes import Passes
 
@@ -56,8 +57,12 @@ def work(home: str, config: str, environ: Mapping[str, str], *, plugins: Sequenc
     lock = alone.take(place, SystemClock().now_ms())
     if lock is None:
         return 0
-    worker = Worker(place, lock, Engines(place.root, os.path.abspath(config), environ, plugins))
+    config = os.path.abspath(config)
+    worker = Worker(place, lock, Engines(place.root, config, environ, plugins))
     worker.run()
+    if worker.outdated:
+        # The same process with the code that is there now; whoever rings meanwhile is heard by it.
+        os.execv(sys.executable, [sys.executable, "-I", "-m", "codexmem_core.host.worker", place.root, config])  # noqa: S606
     return 0
 
 
@@ -74,6 +79,9 @@ class Worker:
         self._selector = selectors.DefaultSelector()
         self._bell: tuple[int, int] | None = None
         self._told_to_stop = False
+        self._installation = Installation()
+        self.outdated = False
+        """Whether it ended because another version is installed now."""
 
     def run(self) -> None:
         """Until the end."""
@@ -98,6 +106,9 @@ class Worker:
             return "told to stop"
         if self._passes.stuck_s > STUCK_S:
             return f"nothing moved for {STUCK_S:g} seconds"
+        if self._passes.idle and self._installation.has_changed():
+            self.outdated = True
+            return "something was installed; begun anew"
         quiet_s = time.monotonic() - self._intake.happened_at
         if quiet_s > self._intake.idle_s and self._passes.idle and self._nothing_came():
             return "nothing to do"

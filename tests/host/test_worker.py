@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 RULE = (("user", "Always run the linter before you commit, and never push to main."), ("assistant", "ok"))
 
 
@@ -22,3 +25,26 @@ def test_a_worker_ends_when_nothing_is_to_be_done(hooks, eventually):
     hooks.call("Stop", hooks.payload("Stop"))
     hooks.worker_soon()
     eventually(hooks.is_quiet)
+
+
+def test_a_worker_goes_on_with_what_is_installed_now(hooks, eventually, tmp_path):
+    """An upgrade, or a plugin more: the process begins anew, and the lock stays its own."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    program = f"""
+import sysconfig, sys, os
+sysconfig.get_path = lambda name: {str(packages)!r}
+from codexmem_core.worker.main import work
+os._exit(work(sys.argv[1], sys.argv[2], os.environ))
+"""
+    hooks.children.append(
+        subprocess.Popen([sys.executable, "-c", program, hooks.home, hooks.config], env=hooks.environ)
+    )
+    owner = hooks.worker_soon()
+    eventually(hooks.passes)
+    (packages / "new").mkdir()
+    eventually(lambda: (again := hooks.worker()) is not None and again.since_ms > owner.since_ms, "a new beginning")
+    assert hooks.worker().pid == owner.pid
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"))
+    eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
