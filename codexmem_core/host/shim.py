@@ -137,8 +137,7 @@ def is_wedged(home: str) -> bool:
 
 def start(home: str, config: str, now_ms: int) -> bool:
     """Start a worker that outlives the host, unless one is on its way or twelve were started within the hour."""
-    os.makedirs(f"{home}/locks", mode=0o700, exist_ok=True)
-    starts = os.open(f"{home}/{STARTS}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    starts = _made(f"{home}/{STARTS}", os.O_RDWR)
     try:
         try:
             os.lockf(starts, os.F_TLOCK, 0)
@@ -165,32 +164,34 @@ def parsed_starts(content: bytes) -> list[tuple[int, int]]:
 
 
 def _start(home: str, config: str, starts: int, now_ms: int) -> None:
-    """Twice forked, for Claude Code kills a hook's children with it; no descriptor stays, for Codex waits for those."""
+    """Through a child that ends at once, for Claude Code kills the children of a hook that it ends itself.
+
+    The worker gets none of the host's descriptors, for Codex waits until they are closed.
+    """
     child = os.fork()
     if child:
         os.waitpid(child, 0)
         return
     try:
         os.setsid()
-        worker = os.fork()
-        if worker:
-            os.write(starts, b"%d %d\n" % (now_ms, worker))
-            return
-        null = os.open(os.devnull, os.O_RDWR)
-        for standard in (0, 1, 2):
-            os.dup2(null, standard)
-        os.closerange(3, 1024)
         os.chdir(home)
-        os.execv(sys.executable, [sys.executable, "-I", "-m", "codexmem_core.host.worker", home, config])  # noqa: S606
+        os.closerange(3, starts)
+        os.closerange(starts + 1, 1024)
+        worker = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-I", "-m", "codexmem_core.host.worker", home, config],
+            os.environ,
+            file_actions=[(os.POSIX_SPAWN_OPEN, standard, os.devnull, os.O_RDWR, 0) for standard in (0, 1, 2)],
+        )
+        os.write(starts, b"%d %d\n" % (now_ms, worker))
     finally:
         os._exit(0)
 
 
 def _record(home: str, name: str, header: bytes, kept: list[bytes] | None) -> None:
     """Write the event down as it comes in, so that a long one costs no memory; it appears when it is whole."""
-    os.makedirs(f"{home}/spool", mode=0o700, exist_ok=True)
     hidden = f"{home}/spool/.{name}"
-    file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    file = _made(hidden, os.O_WRONLY | os.O_EXCL)
     try:
         _write(file, header + _host_process() + b"\n")
         begin, size = os.lseek(file, 0, os.SEEK_CUR), 0
@@ -210,6 +211,16 @@ def _record(home: str, name: str, header: bytes, kept: list[bytes] | None) -> No
         raise
     finally:
         os.close(file)
+
+
+def _made(path: str, how: int) -> int:
+    """A file that is made when it is not there, and so is its folder."""
+    how |= os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, how, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        return os.open(path, how, 0o600)
 
 
 def _from_host() -> bytes:

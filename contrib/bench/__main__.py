@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -34,7 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     print(machine() + ("; quick sizes: only a rough look" if options.quick else ""))
     print(row("figure", "value", "target", "verdict", "what"))
-    peers = {PEER: options.opencode_codex_memory} if options.opencode_codex_memory else {}
+    peers = {PEER: options.opencode_codex_memory, "node": options.node}
+    peers = {name: path for name, path in peers.items() if path}
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="codexmem-bench-") as folder:
         bench = Bench(scratch=Path(folder), sizes=QUICK if options.quick else FULL, seed=options.seed, peers=peers)
@@ -59,6 +61,8 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print figures and targets, measure nothing")
     parser.add_argument("--seed", type=int, default=1, help="of all inputs (default 1)")
     parser.add_argument(f"--{PEER}", type=Path, metavar="BUNDLE", help="also compare with it; README.md tells how")
+    node = shutil.which("node")
+    parser.add_argument("--node", type=Path, metavar="PROGRAM", default=node, help="default: the one on PATH")
     return parser.parse_args(arguments)
 
 

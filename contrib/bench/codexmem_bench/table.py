@@ -8,6 +8,7 @@ from codexmem_bench import (
     both_memories,
     claims,
     command_line,
+    hooks,
     long_transcript,
     many_sessions,
     nothing_new,
@@ -34,12 +35,12 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     search.MEASUREMENT,
     claims.MEASUREMENT,
     command_line.MEASUREMENT,
+    hooks.MEASUREMENT,
+    hooks.NODE_MEASUREMENT,
 )
 
 LATER: tuple[Figure, ...] = (
-    Figure(key="hook-stop", what="Stop and SessionEnd hook as installed, worker start included", limit=1.5, unit=TIMES),
-    Figure(key="hook-stop-memory", what="its peak memory, to the bare interpreter", limit=1.2, unit=TIMES),
-    Figure(key="hook-start", what="session-start hook that prints 10 KB of context", limit=1.5, unit=TIMES),
+    Figure(key="hook-stop-peer", what="Stop hook, to the OpenViking plugin's", limit=0.15, unit=TIMES),
     Figure(key="recall", what="recall in front of a prompt, to the OpenViking plugin's", limit=1, unit=TIMES),
 )
 

@@ -38,17 +38,17 @@ def in_pairs(
     *,
     rounds: int,
     before: Callable[[], object] = lambda: None,
+    before_product: Callable[[], object] = lambda: None,
 ) -> Pairs:
     """Run both ``rounds`` times after one round that does not count; the first of a round changes with each.
 
-    ``before`` runs, untimed, ahead of every yardstick.
+    ``before`` runs, untimed, ahead of every yardstick, ``before_product`` ahead of every product.
     """
     seconds: dict[str, list[float]] = {"product": [], "yardstick": []}
     for number in range(rounds + 1):
         order = ("product", "yardstick") if number % 2 else ("yardstick", "product")
         for side in order:
-            if side == "yardstick":
-                before()
+            (before if side == "yardstick" else before_product)()
             gc.collect()
             started = time.perf_counter()
             (product if side == "product" else yardstick)()
@@ -56,9 +56,10 @@ def in_pairs(
     return Pairs(product=tuple(seconds["product"][1:]), yardstick=tuple(seconds["yardstick"][1:]))
 
 
-def run_quietly(command: tuple[str, ...], environ: Mapping[str, str]) -> None:
-    """A whole process with its streams on /dev/null, started as directly as the system can. Raises RuntimeError."""
-    streams = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+def run_quietly(command: tuple[str, ...], environ: Mapping[str, str], stdin: str = os.devnull) -> None:
+    """A whole process that prints to /dev/null, started as directly as the system can. Raises RuntimeError."""
+    streams = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)]
+    streams += [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (1, 2)]
     process = os.posix_spawn(command[0], command, environ, file_actions=streams)
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     if status:
