@@ -10,6 +10,8 @@ import tempfile
 import time
 from typing import IO, TYPE_CHECKING
 
+from codexmem_hookspecs.services import NO_CHANGES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -31,12 +33,19 @@ class ChildProcesses:
         self._deadline = deadline
 
     def run(
-        self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float, folder: str = ""
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout_s: float,
+        folder: str = "",
+        environ: Mapping[str, str] = NO_CHANGES,
     ) -> tuple[int, bytes, bytes]:
         """Exit status, output, errors. Raises FileNotFoundError and TimeoutError; then the whole group is gone.
 
-        ``folder``: where it runs; empty for the folder of this process. Output goes into files without a name: a
-        program that ends before a pipe was emptied can lose what it printed (OpenCode 1.18 ``export``: past 64 KiB).
+        ``folder``: where it runs; empty for the folder of this process. ``environ``: over what it inherits. Output
+        goes into files without a name: a program that ends before a pipe was emptied can lose what it printed
+        (OpenCode 1.18 ``export``: past 64 KiB).
         """
         timeout_s = min(timeout_s, self._deadline.left_s)
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -46,7 +55,7 @@ class ChildProcesses:
                     stdin=subprocess.PIPE,
                     stdout=output,
                     stderr=errors,
-                    env={**self._environ, CHILD_MARK: "1"},
+                    env={**self._environ, **environ, CHILD_MARK: "1"},
                     cwd=folder or None,
                     start_new_session=True,
                 ) as child,

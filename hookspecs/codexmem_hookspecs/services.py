@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from codexmem_hookspecs.known import Known
@@ -15,6 +16,9 @@ from codexmem_hookspecs.values.capture import FileStat, Item, Line, MemoryMode, 
 from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
 from codexmem_hookspecs.values.read import ToolInfo
 from codexmem_hookspecs.values.records import SettingValue
+
+NO_CHANGES: Mapping[str, str] = MappingProxyType({})
+"""For a program that is run in the environment as it is."""
 
 
 class Transcript(Protocol):
@@ -193,11 +197,18 @@ class Processes(Protocol):
     """Child programs: in a group of their own, killed on timeout, marked so that they are never captured."""
 
     def run(
-        self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float, folder: str = ""
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout_s: float,
+        folder: str = "",
+        environ: Mapping[str, str] = NO_CHANGES,
     ) -> tuple[int, bytes, bytes]:
         """Exit status, output, errors. Raises TimeoutError; FileNotFoundError when program or folder are not there.
 
-        ``folder``: where it runs, absolute; empty: wherever this process does.
+        ``folder``: where it runs, absolute; empty: wherever this process does. ``environ``: what is different in the
+        environment that it inherits.
         """
         ...
 

@@ -33,6 +33,15 @@ def test_children_carry_the_mark_that_silences_hooks(children):
     assert children().run([sys.executable, "-c", program], timeout_s=20)[1] == b"1\n"
 
 
+def test_a_child_can_be_given_another_environment_and_cannot_lose_the_mark(children, monkeypatch):
+    monkeypatch.setenv("COLOR", "red")
+    monkeypatch.setenv("SHAPE", "round")
+    program = "import os; print(*map(os.environ.get, ('COLOR', 'SHAPE', 'CODEXMEM_CHILD')))"
+    changes = {"COLOR": "blue", "CODEXMEM_CHILD": "0"}
+    done = children().run([sys.executable, "-c", program], timeout_s=20, environ=changes)
+    assert done[1] == b"blue round 1\n"
+
+
 def test_a_child_that_does_not_end_is_killed_with_its_whole_group(children, tmp_path):
     note = tmp_path / "pid"
     program = (

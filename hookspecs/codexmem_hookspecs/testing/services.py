@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.services import NO_CHANGES
 from codexmem_hookspecs.testing.folder import PlainFolder
 from codexmem_hookspecs.testing.model import ScriptedModel
 
@@ -97,6 +98,7 @@ class NoPrograms:
         stdin: bytes = b"",  # noqa: ARG002
         timeout_s: float,  # noqa: ARG002
         folder: str = "",  # noqa: ARG002
+        environ: Mapping[str, str] = NO_CHANGES,  # noqa: ARG002
     ) -> tuple[int, bytes, bytes]:
         """Raises FileNotFoundError."""
         raise FileNotFoundError(argv[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from codexmem_hookspecs.json_lines import NotUnderstood
@@ -15,7 +17,19 @@ RUN_S = 60.0
 """It needs two seconds to begin."""
 USUAL = "opencode"
 PURE = "--pure"
-"""Without plugins, our own among them, and so without waiting for a registry."""
+"""Without plugins, our own among them."""
+QUIET = "quiet"
+"""Folder of settings in which nothing is left to install, below the plugin's own.
+
+OpenCode 1.18 installs its plugin package into every folder of settings at each start until that has succeeded, also
+when no plugin is loaded. A command that ends before keeps the lock, and the user's next OpenCode waits a minute for it.
+"""
+_PACKAGE = {"dependencies": {"@opencode-ai/plugin": "*"}}
+_INSTALLED = {
+    "package.json": json.dumps(_PACKAGE),
+    "package-lock.json": json.dumps({"packages": {"": _PACKAGE}}),
+    "node_modules/nothing": "",
+}
 
 
 class Program(NamedTuple):
@@ -39,10 +53,27 @@ class Program(NamedTuple):
     def _run(self, *words: str, folder: str = "") -> bytes:
         try:
             argv = (self.path, PURE, *words)
-            status, printed, said = self.services.processes.run(argv, timeout_s=RUN_S, folder=folder)
+            status, printed, said = self.services.processes.run(
+                argv, timeout_s=RUN_S, folder=folder, environ=self._quiet()
+            )
         except TimeoutError as error:
             raise NotUnderstood(str(error)) from None
         if status:
             last = said.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
             raise NotUnderstood(f"opencode {' '.join(words)} gave {status}: {last[0]}")
         return printed
+
+    def _quiet(self) -> dict[str, str]:
+        """An environment in which the program touches neither the user's settings nor their locks."""
+        folder = self.services.folder
+        for name, content in _INSTALLED.items():
+            try:
+                folder.write(f"{QUIET}/opencode/{name}", content.encode(), exclusive=True)
+            except FileExistsError:
+                continue
+        place = os.path.join(folder.root, QUIET)
+        return {
+            "XDG_CONFIG_HOME": place,
+            "XDG_STATE_HOME": os.path.join(place, "state"),
+            "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
+        }

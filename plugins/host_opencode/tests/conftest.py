@@ -24,7 +24,8 @@ PROGRAM = """#!{python}
 import json, os, sys
 words, store, note = [word for word in sys.argv[1:] if word != "--pure"], {store!r}, {note!r}
 with open(note, "a") as file:
-    file.write(json.dumps([sys.argv[1:], os.getcwd(), os.environ.get("CODEXMEM_CHILD")]) + "\\n")
+    file.write(json.dumps([sys.argv[1:], os.getcwd(), os.environ.get("CODEXMEM_CHILD"),
+                           os.environ.get("XDG_CONFIG_HOME"), os.environ.get("XDG_STATE_HOME")]) + "\\n")
 if words[:2] == ["session", "list"]:
     rows = [json.load(open(os.path.join(store, name)))["info"] for name in sorted(os.listdir(store))]
     rows = [row for row in rows if row["directory"] == os.getcwd()]
