@@ -30,6 +30,9 @@ _INSTALLED = {
     "package-lock.json": json.dumps({"packages": {"": _PACKAGE}}),
     "node_modules/nothing": "",
 }
+_SWITCHES = ("OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH")
+_OTHER_SETTINGS = ("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT")
+"""Variables that name more of them; empty is as good as not set."""
 
 
 class Program(NamedTuple):
@@ -75,5 +78,7 @@ class Program(NamedTuple):
         return {
             "XDG_CONFIG_HOME": place,
             "XDG_STATE_HOME": os.path.join(place, "state"),
-            "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
+            "npm_config_offline": "true",
+            **dict.fromkeys(_SWITCHES, "1"),
+            **dict.fromkeys(_OTHER_SETTINGS, ""),
         }

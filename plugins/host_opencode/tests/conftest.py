@@ -24,8 +24,7 @@ PROGRAM = """#!{python}
 import json, os, sys
 words, store, note = [word for word in sys.argv[1:] if word != "--pure"], {store!r}, {note!r}
 with open(note, "a") as file:
-    file.write(json.dumps([sys.argv[1:], os.getcwd(), os.environ.get("CODEXMEM_CHILD"),
-                           os.environ.get("XDG_CONFIG_HOME"), os.environ.get("XDG_STATE_HOME")]) + "\\n")
+    file.write(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]) + "\\n")
 if words[:2] == ["session", "list"]:
     rows = [json.load(open(os.path.join(store, name)))["info"] for name in sorted(os.listdir(store))]
     rows = [row for row in rows if row["directory"] == os.getcwd()]
@@ -118,8 +117,8 @@ def network(codexmem_services):
     """The engine's own client and programs: the kit has none."""
     deadline, leash = WorkDeadline(60), Leash()
     codexmem_services.http = HttpClient(deadline)
-    environ = {**codexmem_services.environ, "PATH": os.environ["PATH"]}
-    codexmem_services.processes = ChildProcesses(environ, leash, deadline)
+    codexmem_services.environ["PATH"] = os.environ["PATH"]
+    codexmem_services.processes = ChildProcesses(codexmem_services.environ, leash, deadline)
     yield codexmem_services
     leash.close()
 

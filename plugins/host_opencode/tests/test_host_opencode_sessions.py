@@ -1,7 +1,6 @@
 """Sessions are found through a server that listens, else through the program, else not at all."""
 
 import json
-from pathlib import Path
 
 import pytest
 from codexmem_hookspecs.errors import Unreadable
@@ -119,20 +118,22 @@ def test_without_a_server_the_program_lists_the_projects_in_which_opencode_was_s
     }
     assert {call[1] for call in opencode.calls} == {str(project), str(other)}
     assert all(call[0] == ["--pure", "session", "list", "--format", "json"] for call in opencode.calls)
-    assert all(call[2] == "1" for call in opencode.calls), "our own plugin in it must be silent"
+    assert all(call[2]["CODEXMEM_CHILD"] == "1" for call in opencode.calls), "our own plugin in it must be silent"
 
 
-def test_the_program_has_nothing_to_install_and_no_lock_in_common_with_the_users(opencode, conversations):
-    opencode.keep(conversations[0])
+def test_the_program_works_beside_the_users_settings_and_has_nothing_to_install(opencode, tmp_path):
+    opencode.services.environ["OPENCODE_CONFIG"] = str(tmp_path / "mine.json")
+    opencode.saw(tmp_path)
     opencode.install()
-    opencode.items(opencode.session(conversations[0]))
-    _words, _folder, _mark, settings, state = opencode.calls[0]
-    assert settings.startswith(opencode.services.folder.root)
-    assert state.startswith(opencode.services.folder.root)
-    place = Path(settings) / "opencode"
-    assert (place / "node_modules").is_dir()
-    wanted = json.loads((place / "package.json").read_text())
-    assert json.loads((place / "package-lock.json").read_text())["packages"][""] == wanted
+    opencode.sessions()
+    ((_, _, environ),) = opencode.calls
+    own = opencode.seen.parent / "quiet"
+    assert (environ["XDG_CONFIG_HOME"], environ["XDG_STATE_HOME"]) == (str(own), str(own / "state"))
+    assert environ["HOME"] == opencode.services.environ["HOME"], "its data is the user's"
+    assert environ["OPENCODE_CONFIG"] == ""
+    assert (own / "opencode" / "node_modules").is_dir()
+    named = json.loads((own / "opencode" / "package-lock.json").read_text())["packages"][""]
+    assert named == json.loads((own / "opencode" / "package.json").read_text())
 
 
 def test_a_project_is_listed_again_only_after_something_happened_there(opencode, conversations, tmp_path):
