@@ -21,4 +21,5 @@ def test_kills_at_seeded_instants_lose_and_double_nothing():
     assert done.returncode == 0, done.stdout + done.stderr
     assert "10 trials, 0 failed" in done.stdout
     assert "rename:MEMORY.md:before" in done.stdout
+    assert "rename:memory_v2.db:before" in done.stdout
     assert "commit:extraction:after" in done.stdout
