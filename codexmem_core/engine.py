@@ -275,7 +275,13 @@ class Engine(Stores):
     def _sessions(self) -> CatalogueSessions:
         from codexmem_core.services.sessions import CatalogueSessions
 
-        return CatalogueSessions(self.catalogue, lambda: self.memories[self.memory_plugin()].name)
+        return CatalogueSessions(
+            self.catalogue,
+            lambda: self.memories[self.memory_plugin()].name,
+            hosts=self.hosts,
+            environ=self.environ,
+            log=self.log("tools"),
+        )
 
     @cached_property
     def _tools(self) -> AgentTools:
@@ -284,7 +290,7 @@ class Engine(Stores):
         from codexmem_core.services.tools import AgentTools
 
         collected = partial(self.plugins.hooks.collect, "codexmem_read_tools", Tool)
-        return AgentTools(self.memory_tools, collected, self.services_for)
+        return AgentTools(self.memory_tools, collected, self.services_for, self.hosts)
 
     @cached_property
     def memory_tools(self) -> MemoryTools:
@@ -310,6 +316,7 @@ class Engine(Stores):
             rules=self.projects.rules,
             bypassed=bypassed(self.environ),
             tombstones=lambda: self.tombstones.current(),  # noqa: PLW0108 - as above
+            own_tools=lambda host: self._tools.shown_by(host),  # noqa: PLW0108 - as above
             clock=self.clock,
             log=self.log("tools"),
         )

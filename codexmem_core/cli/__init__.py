@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -50,6 +50,11 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """Imports a command's module when it is run; help needs none of them."""
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Take over the options before a command is looked up: which plugins there are depends on them."""
+        ctx.ensure_object(State).take_over(ctx.params)
+        return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Ours and the plugins'."""
         return [*COMMANDS, *ctx.ensure_object(State).plugin_commands()]
@@ -75,11 +80,8 @@ class LazyGroup(click.Group):
 @click.option("-v", "--verbose", count=True, help="Say more.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 @click.version_option(__version__, prog_name="codexmem")
-@click.pass_context
-def codexmem(ctx: click.Context, home: str, config: str, as_json: bool, verbose: int, debug: bool) -> None:  # noqa: FBT001
+def codexmem(**_options: object) -> None:
     """One long-term memory for every coding agent on this machine."""
-    state = ctx.ensure_object(State)
-    state.home, state.config, state.as_json, state.verbose, state.debug = home, config, as_json, verbose, debug
 
 
 class Terminated(BaseException):

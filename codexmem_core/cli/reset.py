@@ -30,8 +30,4 @@ def command(state: State, yes: bool) -> None:  # noqa: FBT001 - a command's flag
 
     plan = state.engine.memory_tools.reset(confirmed)
     publish_payloads(state.engine)
-    state.show({"reset": True, **asdict(plan)}, lambda: _as_text(plan))
-
-
-def _as_text(plan: ResetPlan) -> str:
-    return f"deleted: {len(plan.roots)} memory folders' files, notes of {len(plan.databases)} databases"
+    state.show({"reset": True, **asdict(plan)}, plan.done)

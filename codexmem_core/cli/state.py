@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from codexmem_core.engine import Engine
 
@@ -26,6 +26,11 @@ class State:
         self.verbose = 0
         self.debug = False
         self._engine: Engine | None = None
+
+    def take_over(self, options: Mapping[str, Any]) -> None:
+        """The options that were given before the command."""
+        self.home, self.config, self.as_json = options["home"], options["config"], options["as_json"]
+        self.verbose, self.debug = options["verbose"], options["debug"]
 
     @property
     def engine(self) -> Engine:
@@ -48,14 +53,14 @@ class State:
 
     def plugin_commands(self) -> dict[str, str]:
         """Name and summary of commands that plugins add."""
-        return {name: registered.record.summary for name, registered in self._collected().items()}
+        return {name: registered.record.summary for name, registered in self.engine.plugins.commands.items()}
 
     def plugin_command(self, name: str) -> click.Command | None:
         """A plugin's command, given its own services as ``ctx.obj``."""
-        registered = self._collected().get(name)
+        registered = self.engine.plugins.commands.get(name)
         if registered is None:
             return None
-        command = cast("click.Command", registered.record.load())
+        command = registered.record.load()
         services = self.engine.services_for(registered.plugin)
         command.context_settings = {**command.context_settings, "obj": services}
         return command
@@ -70,11 +75,6 @@ class State:
         """Give everything back."""
         if self._engine is not None:
             self._engine.close()
-
-    def _collected(self) -> dict[str, Any]:
-        from codexmem_hookspecs.values.records import Command
-
-        return dict(self.engine.plugins.hooks.collect("codexmem_commands", Command).records)
 
 
 def current_folder() -> str:

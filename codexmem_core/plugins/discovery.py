@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -13,11 +14,12 @@ import pluggy
 from codexmem_hookspecs.markers import HOOK_API, PROJECT
 from codexmem_hookspecs.specs import REQUIRED
 from codexmem_hookspecs.values.consolidate import Memory
+from codexmem_hookspecs.values.records import Command
 
-from codexmem_core.plugins.calls import Collected, Hooks, new_manager
+from codexmem_core.plugins.calls import Collected, Hooks, Registered, new_manager
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from codexmem_hookspecs.hosts import Host
@@ -158,6 +160,17 @@ class Plugins:
         collected: Collected[Host] = self.hooks.collect("codexmem_capture_host")
         found = collected.by_plugin()
         return {plugin: found[plugin] for plugin in sorted(found)}
+
+    @cached_property
+    def commands(self) -> Mapping[str, Registered[Command]]:
+        """Commands of ``codexmem`` that plugins add, by name."""
+        collected: Collected[Command] = self.hooks.collect("codexmem_commands", Command)
+        return collected.records
+
+    @property
+    def tool_server(self) -> str:
+        """Name of the command that serves the tools to hosts' agents; empty when none is installed."""
+        return next((name for name, one in self.commands.items() if one.record.serves_tools), "")
 
     def distribution(self, plugin: str) -> str:
         """``name version`` of the plugin's distribution."""

@@ -11,7 +11,7 @@ from codexmem_core.readpath.errors import ToolError
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
     from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.hosts import Host
@@ -50,6 +50,8 @@ class MemoryAccess:
     """Whether this process was started by a host that is to be left alone."""
     tombstones: Callable[[], Tombstones]
     """What must not be learned again."""
+    own_tools: Callable[[str], Container[str]]
+    """Our own tools by the names under which a host shows them."""
     clock: Clock
     log: Log
 

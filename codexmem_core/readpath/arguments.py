@@ -78,6 +78,10 @@ class Note(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     title: Annotated[str, Meta(max_length=TITLE_LIMIT)] = ""
 
 
+class Reset(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Arguments of memory_reset: none. The user is asked, not the model."""
+
+
 class Inspect(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """Arguments of memory_inspect."""
 

@@ -58,6 +58,11 @@ def current_mode(access: MemoryAccess, key: tuple[str, str]) -> SessionMode:
     return SessionMode(host=key[0], session_id=key[1], mode=mode, before=mode)
 
 
+def needs_approval(access: MemoryAccess, key: tuple[str, str], mode: MemoryMode) -> bool:
+    """Whether only the user may make this change: what is polluted took in what others wrote."""
+    return mode == "enabled" and access.catalogue().mode_of(*key) == "polluted"
+
+
 def set_mode(access: MemoryAccess, key: tuple[str, str], mode: MemoryMode, *, approved: bool) -> SessionMode:
     """Record the mode; memories that consolidated a session that is no longer remembered are asked to forget it.
 
@@ -65,7 +70,7 @@ def set_mode(access: MemoryAccess, key: tuple[str, str], mode: MemoryMode, *, ap
     """
     catalogue = access.catalogue()
     before = catalogue.mode_of(*key)
-    if before == "polluted" and mode == "enabled" and not approved:
+    if not approved and needs_approval(access, key, mode):
         name = ":".join(key)
         raise ToolError(
             f"{name} took in outside content; only the user may enable it again: codexmem mode {name} enabled"

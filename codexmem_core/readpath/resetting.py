@@ -42,6 +42,10 @@ class ResetPlan:
             ]
         )
 
+    def done(self) -> str:
+        """That it happened."""
+        return f"deleted: {len(self.roots)} memory folders' files, notes of {len(self.databases)} databases"
+
 
 def reset_plan(access: MemoryAccess) -> ResetPlan:
     """Looking changes nothing. Raises ToolError when a root is a link."""

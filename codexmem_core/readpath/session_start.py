@@ -46,8 +46,9 @@ def why_none(engine: Engine, cwd: str) -> str:
 
 
 def _shown(engine: Engine, host: Host | None) -> tuple[tuple[str, str], ...]:
-    """The tools by which a memory is read; those that act on its state do not need it."""
-    if not engine.config.flag("memories", "dedicated_tools"):
+    """The tools that the session really has; none: it is told the commands instead."""
+    given = engine.plugins.tool_server or (host is not None and host.gives_tools)
+    if not (given and engine.config.flag("memories", "dedicated_tools")):
         return ()
     names = [tool.name for tool in engine.memory_tools.list()]
     return tuple((name, host.tool_name(name) if host else name) for name in names)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from codexmem_core.readpath import citations
 from codexmem_core.readpath.citing import count_citations
 from codexmem_core.readpath.modes import asked_to_forget
+from codexmem_core.safety.fence import without_fenced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from codexmem_hookspecs.values.capture import Item, Session
 
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from codexmem_core.readpath.tombstones import Tombstones
 
 _WEB = frozenset({"webfetch", "websearch", "websearchcall", "toolsearch", "toolsearchcall", "fetchurl"})
-OWN_TOOLS = (
-    "memory_add_note",
-    "memory_inspect",
-    "memory_list",
-    "memory_mode",
-    "memory_read",
-    "memory_reset",
-    "memory_search",
-)
-"""What they answer is what is remembered already: learning it again would make old news new."""
 _OTHERS_TOOLS = "mcp__"
 """Begins the names of tools that come from MCP servers."""
 
@@ -37,19 +28,19 @@ class Sieve:
     """One reading of one session: redacted items in, what may be learned from out.
 
     Everything of a forgotten session and every forgotten text go, what was said while the agent was in a folder that is
-    not learned from, what our own tools were asked and answered, and the markup of citations. Citations of
-    final answers are counted when the reading has ended. With ``disable_on_external_context`` a session that called a
-    web tool, or a tool of another program's, is polluted from then on.
+    not learned from, what our own tools were asked and answered, and the markup of citations. What they answer is
+    remembered already: learning it again would make old news new, also out of the result of a tool that called ours.
+    Citations of final answers are counted when the reading has ended. With ``disable_on_external_context`` a session
+    that called a web tool, or a tool of another program's, is polluted from then on.
     """
 
     def __init__(self, access: MemoryAccess, session: Session, tombstones: Tombstones) -> None:
         self._access = access
         self._session = session
         self._tombstones = tombstones
+        self._own_tools = access.own_tools(session.host)
         self._forgotten = (session.host, session.id) in tombstones.sessions
         self._learns = cache(lambda cwd: access.rules(cwd).learns)
-        host = access.hosts.get(session.host)
-        self._own_tools = frozenset(map(host.tool_name, OWN_TOOLS)) if host is not None else frozenset[str]()
         self._own_calls: set[str] = set()
         self._cited: dict[int, list[str]] = {}
         self._external = ""
@@ -63,7 +54,9 @@ class Sieve:
             if item.tool.name in self._own_tools or item.tool.id in self._own_calls:
                 self._own_calls |= {item.tool.id} - {""}
                 return None
-            self._external = self._external or (item.tool.name if is_external(item.tool.name) else "")
+            if not self._external and is_external(item.tool.name):
+                self._external = item.tool.name
+            item = item._replace(tool=item.tool._replace(output=without_fenced(item.tool.output)))
         elif item.role == "assistant" and citations.has_markup(item.text):
             if item.tier == "final":
                 self._cited.setdefault(item.position, []).extend(citations.parse(item.text).session_ids)
@@ -84,8 +77,14 @@ class Sieve:
             mark_polluted(self._access, self._session, self._external)
 
 
-def is_external(tool: str) -> bool:
-    """Whether a tool brings in what others wrote: the web, tool search, other programs' servers (Codex 0.171)."""
+def is_external(tool: str, ours: Container[str] = ()) -> bool:
+    """Whether a tool brings in what others wrote: the web, tool search, other programs' servers (Codex 0.171).
+
+    ``ours``: whole names by which the host shows our own tools. Another program's tool has another name, whatever its
+    server is called.
+    """
+    if tool in ours:
+        return False
     space, _, last = tool.lower().rpartition(".")
     return tool.startswith(_OTHERS_TOOLS) or space == "web" or re.sub(r"[^a-z]", "", last) in _WEB
 
@@ -94,7 +93,8 @@ def watch_tools(access: MemoryAccess, calls: Iterable[tuple[Session, Sequence[st
     """The same of calls that hosts told by an event, as they happened."""
     if access.config().flag("memories", "disable_on_external_context"):
         for session, tools in calls:
-            external = next(filter(is_external, tools), "")
+            own = access.own_tools(session.host)
+            external = next((tool for tool in tools if is_external(tool, own)), "")
             if external:
                 mark_polluted(access, session, external)
 

@@ -24,10 +24,15 @@ _FENCED = re.compile(f"<{MARK} .*?(?:</{MARK}>\n?|\\Z)", re.DOTALL)
 _NO_ATTRIBUTE = re.compile(r"[\s\"<>&]+")
 
 
-def fence(text: str, *, source: str, dated: str) -> str:
-    """``text`` between an opening with source and date, a notice, and a closing. Same input, same bytes."""
-    opening = f'{OPENING}source="{_attribute(source)}" dated="{_attribute(dated)}">'
-    return f"{opening}\n{_NOTICE}\n\n{neutralised(text).strip()}\n{CLOSING}\n"
+def fence(text: str, *, source: str, dated: str = "") -> str:
+    """``text`` between an opening with source and date, a notice, and a closing. Same input, same bytes.
+
+    Without ``dated`` the text states its own dates. Lines stay as they are, also how they are indented.
+    """
+    date = f' dated="{_attribute(dated)}"' if dated else ""
+    opening = f'{OPENING}source="{_attribute(source)}"{date}>'
+    inner = neutralised(text).strip("\n")
+    return f"{opening}\n{_NOTICE}\n\n{inner}\n{CLOSING}\n"
 
 
 def neutralised(text: str) -> str:

@@ -9,10 +9,12 @@ from codexmem_hookspecs.values.read import Tool, ToolInfo
 from codexmem_core.safety.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import Session
+    from codexmem_hookspecs.values.read import Ask
 
     from codexmem_core.plugins.calls import Collected
 
@@ -23,11 +25,16 @@ ENGINE_PREFIX = "memory_"
 class EngineTools(Protocol):
     """The engine's own tools."""
 
-    def list(self) -> Sequence[ToolInfo]:
-        """Those that are on, sorted by name."""
+    @property
+    def names(self) -> Collection[str]:
+        """Of all, whether or not they are on."""
         ...
 
-    def call(self, name: str, arguments: Mapping[str, object], session: Session) -> str:
+    def list(self, *, asks: bool = False) -> Sequence[ToolInfo]:
+        """Those that are on, sorted by name; ``asks``: with those that put a question to the user."""
+        ...
+
+    def call(self, name: str, arguments: Mapping[str, object], session: Session, ask: Ask | None = None) -> str:
         """The tool's text; errors are text too. Raises KeyError for an unknown name."""
         ...
 
@@ -40,26 +47,41 @@ class AgentTools:
         own: EngineTools,
         collected: Callable[[], Collected[Tool]],
         services_for: Callable[[str], Services],
+        hosts: Mapping[str, Host],
     ) -> None:
         self._own = own
         self._collected = collected
         self._services_for = services_for
+        self._hosts = hosts
+        self._shown: dict[str, frozenset[str]] = {}
 
-    def list(self) -> Sequence[ToolInfo]:
+    def list(self, *, asks: bool = False) -> Sequence[ToolInfo]:
         """Sorted by name."""
         records = self._collected().records
         plugins = (given.record for name, given in records.items() if not name.startswith(ENGINE_PREFIX))
         tools = [
-            *self._own.list(),
-            *(ToolInfo(name=one.name, summary=one.summary, schema=one.schema) for one in plugins),
+            *self._own.list(asks=asks),
+            *(
+                ToolInfo(name=one.name, summary=one.summary, schema=one.schema, effect=one.effect, local=one.local)
+                for one in plugins
+            ),
         ]
         return sorted(tools, key=lambda tool: tool.name)
 
-    def call(self, name: str, arguments: Mapping[str, object], session: Session) -> str:
+    def shown_by(self, host: str) -> frozenset[str]:
+        """Every tool of ours, whether or not it is on, by the name under which the host shows it."""
+        if host not in self._hosts:
+            return frozenset()
+        if host not in self._shown:
+            names = (*self._own.names, *self._collected().records)
+            self._shown[host] = frozenset(self._hosts[host].tool_name(name) for name in names)
+        return self._shown[host]
+
+    def call(self, name: str, arguments: Mapping[str, object], session: Session, ask: Ask | None = None) -> str:
         """The tool's text; an agent reads errors as text too. A plugin's tool gets its own plugin's services."""
         if name.startswith(ENGINE_PREFIX):
             try:
-                return self._own.call(name, arguments, session)
+                return self._own.call(name, arguments, session, ask)
             except KeyError:
                 return f"{name} error: there is no such tool"
         registered = self._collected().records.get(name)

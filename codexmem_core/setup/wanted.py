@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
-from codexmem_hookspecs.values.records import Command
 from codexmem_hookspecs.values.setup import SHIM, SetupRequest
 
 from codexmem_core.publishing import waits
@@ -21,12 +20,9 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.values.capture import EventKind
 
     from codexmem_core.engine import Engine
-    from codexmem_core.plugins.calls import Collected
 
 ALWAYS: tuple[EventKind, ...] = ("start", "stop", "idle", "compaction", "end", "deleted")
 """What the engine itself needs to know of: sessions begin, something was said, they end."""
-MCP = "mcp"
-"""Command of the plugin that serves the tools."""
 
 
 def wanted_kinds(engine: Engine) -> dict[EventKind, float]:
@@ -71,8 +67,8 @@ def hook_argv(python: str, host: str, home: str, config: str, event: str) -> tup
 
 def mcp_argv(engine: Engine, host: str, python: str) -> tuple[str, ...]:
     """What serves the tools to a host; nothing when no plugin serves them or the user does not want them."""
-    commands: Collected[Command] = engine.plugins.hooks.collect("codexmem_commands", Command)
-    if MCP not in commands.records or not engine.config.flag("memories", "dedicated_tools"):
+    command = engine.plugins.tool_server
+    if not command or not engine.config.flag("memories", "dedicated_tools"):
         return ()
     options = ("--home", engine.home.root, "--config", engine.config_path)
-    return python, "-I", "-m", "codexmem_core.cli", *options, MCP, host
+    return python, "-I", "-m", "codexmem_core.cli", *options, command, host

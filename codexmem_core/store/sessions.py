@@ -130,6 +130,20 @@ class KnownSessions(StorePart):
                 rows = rows if limit < 0 else rows[:limit]
         return [_known(row) for row in rows]
 
+    def newest_active(self, host: str, folders: Sequence[str], *, since_ms: int) -> Session | None:
+        """The user's session in one of the folders that was last active, then or later, and has not ended."""
+        active = (
+            "max(s.updated_at_ms, coalesce((SELECT max(v.at_ms) FROM events AS v WHERE v.host = s.host"
+            " AND v.session_id = s.id AND v.kind IN ('start', 'prompt', 'tool')), 0))"
+        )
+        where = f"s.host = ? AND s.cwd IN ({', '.join(['?'] * len(folders))}) AND s.kind = 'main'"
+        query = f"{_KNOWN} WHERE {where} AND s.present <> 'gone' AND e.ended_at_ms IS NULL AND {active} >= ?"
+        with self._database.unit():
+            row = self._database.execute(
+                f"{query} ORDER BY {active} DESC, s.id LIMIT 1", (host, *folders, since_ms)
+            ).fetchone()
+        return None if row is None else _known(row).session
+
     def mark_ended(self, host: str, id: str, at_ms: int) -> None:  # noqa: A002 - the field's name
         """An end event was seen; the session itself may not be known yet."""
         with self._database.transaction("ended"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
@@ -17,7 +17,8 @@ from codexmem_hookspecs.hook_files import HookEntry, WantedHook, entries, hook_n
 from codexmem_hookspecs.json_lines import whole_text
 from codexmem_hookspecs.session_files import home_in
 from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
-from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
+from codexmem_hookspecs.values.read import Caller
+from codexmem_hookspecs.values.setup import MCP_NAME, Edit, InstalledHook, SetupRequest
 
 STARTS: Mapping[str, Moment] = MappingProxyType(
     {"startup": "startup", "resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
@@ -66,6 +67,7 @@ class CommandHost:
     """Payload fields that tell two events of one kind apart, the finest first."""
     hides_citations = False
     keeps_context = True
+    gives_tools = False
     hook_file = ""
     """Name in the home of the JSON file that lists hooks (see ``hook_files``); empty: nothing is set up."""
     installs: Mapping[EventKind, Sequence[tuple[str, str]]] = MappingProxyType({})
@@ -75,7 +77,16 @@ class CommandHost:
 
     def tool_name(self, name: str) -> str:
         """``mcp__SERVER__TOOL``."""
-        return f"mcp__codexmem__{name}"
+        return f"mcp__{MCP_NAME}__{name}"
+
+    def caller(
+        self,
+        caller: Caller,  # noqa: ARG002 - the contract's
+        environ: Mapping[str, str],  # noqa: ARG002
+        read: Callable[[str], bytes | None],  # noqa: ARG002
+    ) -> str:
+        """Not told, unless a subclass knows where."""
+        return ""
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """The one home."""

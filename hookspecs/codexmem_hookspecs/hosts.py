@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
+from codexmem_hookspecs.values.read import Caller
 from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
@@ -51,8 +52,24 @@ class Host(Protocol):
         """Whether context stays in a session's history, so that one that goes on has what it was given before."""
         ...
 
+    @property
+    def gives_tools(self) -> bool:
+        """Whether what ``setup`` installs hands the model our tools by itself, so that no MCP server is needed."""
+        ...
+
     def tool_name(self, name: str) -> str:
-        """How the host shows the model a tool ``name`` of our MCP server, whose name is ``codexmem``."""
+        """How the host shows the model our tool ``name``; of an MCP server, its name is ``codexmem``.
+
+        The host's transcripts and events name it in the same way.
+        """
+        ...
+
+    def caller(self, caller: Caller, environ: Mapping[str, str], read: Callable[[str], bytes | None]) -> str:
+        """Id of the session that calls a tool; empty when the host does not tell it.
+
+        ``environ`` is that of the program which serves the tools, ``read`` gives a file by its absolute path, None
+        where there is none. Of a subagent: the id of the session that the user sees.
+        """
         ...
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:

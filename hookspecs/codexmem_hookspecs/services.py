@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import FileStat, Item, Line, MemoryMode, Session, Skipped
 from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
-from codexmem_hookspecs.values.read import ToolInfo
+from codexmem_hookspecs.values.read import Ask, Caller, ToolInfo
 from codexmem_hookspecs.values.records import SettingValue
 
 NO_CHANGES: Mapping[str, str] = MappingProxyType({})
@@ -232,16 +232,27 @@ class Sessions(Protocol):
         """Say that the session is a helper of ours: never capture it."""
         ...
 
+    def caller(self, caller: Caller) -> Session:
+        """The session that calls a tool: as the host tells it, else the newest one of that host and folder.
+
+        Only a session that was active since the tools are served, and has not ended, counts as the newest. When none is
+        left the session has no id; for its host, or for none that is installed, it is treated like a new one.
+        """
+        ...
+
 
 class Tools(Protocol):
     """The tools that agents are given, memory tools and plugins' own."""
 
-    def list(self) -> Sequence[ToolInfo]:
-        """All tools, sorted by name."""
+    def list(self, *, asks: bool = False) -> Sequence[ToolInfo]:
+        """All tools, sorted by name. ``asks``: calls will come with an ``ask``, so tools that need one are there."""
         ...
 
-    def call(self, name: str, arguments: Mapping[str, object], session: Session) -> str:
-        """The tool's text. Errors are text too."""
+    def call(self, name: str, arguments: Mapping[str, object], session: Session, ask: Ask | None = None) -> str:
+        """The tool's text. Errors are text too.
+
+        What only the user may allow is done after ``ask`` put it to the user; without it the text says how else.
+        """
         ...
 
 

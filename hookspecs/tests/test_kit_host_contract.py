@@ -12,6 +12,7 @@ from codexmem_hookspecs.errors import Refused, Unreadable
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.testing import FileHostContract
 from codexmem_hookspecs.values.capture import Answer, Event, Item, Part, Presence, Session, Skipped
+from codexmem_hookspecs.values.read import Caller
 from codexmem_hookspecs.values.setup import SHIM, Edit, InstalledHook
 
 HOOK_API = 1
@@ -28,6 +29,13 @@ class DiaryHost:
     limit_bytes = 0
     hides_citations = False
     keeps_context = False
+    gives_tools = False
+
+    def tool_name(self, name):
+        return f"codexmem/{name}"
+
+    def caller(self, caller, environ, read):
+        return str(caller.meta.get("diary", ""))
 
     def homes(self, environ):
         return (os.path.join(environ["HOME"], ".diary"),) if "HOME" in environ else ()
@@ -150,6 +158,7 @@ class TestDiary(FileHostContract):
     files: ClassVar = {"a.jsonl": lines("a", "hi", "ho", "GIVEN"), "b.jsonl": lines("b", "hello", "yes", "x", "more")}
     payloads = tuple((event, {"session_id": "s"}) for event in KINDS)
     own_context = "GIVEN"
+    callers = ((Caller(host="diary", cwd="/home/dev", meta={"diary": "a"}), {}, {}, "a"),)
     set_up: ClassVar = {".diary/hooks": b"# mine\nBegin: other program\n"}
 
 
@@ -271,6 +280,9 @@ def unordered(self, query, services):
         ),
         (bad_host(own_text=lambda self, item: False), "test_own_text_is_what_a_hook_gave_and_nothing_else"),
         (bad_host(own_text=lambda self, item: True), "test_own_text_is_what_a_hook_gave_and_nothing_else"),
+        (bad_host(tool_name=lambda self, name: "codexmem"), "test_every_tool_has_a_name_of_its_own"),
+        (bad_host(caller=lambda self, caller, environ, read: ""), "test_recorded_calls_name_their_session"),
+        (bad_host(caller=lambda self, caller, environ, read: "last"), "test_a_call_that_tells_nothing_is_nobodys"),
         (
             bad_host(plan=planning(lambda edit, request: replace(edit, path="hooks"))),
             "test_a_plan_comes_from_what_it_is_given",
@@ -285,6 +297,7 @@ def unordered(self, query, services):
 )
 def test_what_a_bad_host_does_wrong_is_noticed(contract, test, codexmem_services):
     method = getattr(contract, test)
-    arguments = (codexmem_services,) if "codexmem_services" in method.__code__.co_varnames else ()
+    given = {"codexmem_services": codexmem_services, "content": None}
+    arguments = [given[name] for name in method.__code__.co_varnames[1 : method.__code__.co_argcount]]
     with pytest.raises((AssertionError, KeyError, pytest.fail.Exception)):
         method(*arguments)

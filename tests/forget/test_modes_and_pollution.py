@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from codexmem_hookspecs import hookimpl
+from codexmem_hookspecs.values.read import Tool
 
 from codexmem_core.readpath.sieve import is_external, watch_tools
+from codexmem_core.safety.fence import fence
 
 ON = "[memories]\ndisable_on_external_context = true\n"
 TURNS = (("user", "Always tag the release before you deploy."), ("assistant", "Yes."))
 SEARCH = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "release tags"}}
 MCP = {"type": "function_call", "name": "mcp__tracker__list", "arguments": "{}", "call_id": "1"}
+OURS = {
+    "type": "function_call", "name": "memory_search", "namespace": "mcp__codexmem", "arguments": "{}", "call_id": "1"
+}  # fmt: skip
 SHELL = {"type": "function_call", "name": "exec_command", "arguments": '{"cmd":"make"}', "call_id": "2"}
 
 
@@ -123,3 +131,66 @@ def test_a_tool_event_pollutes_at_the_call(codex_home, learn, engine_of, mode):
 )
 def test_which_tools_bring_in_what_others_wrote(tool, external):
     assert is_external(tool) is external
+
+
+class Archive:
+    """A plugin with a tool of its own."""
+
+    name = "archive"
+
+    @hookimpl
+    def codexmem_read_tools(self):
+        return [Tool(name="archive", summary="", schema={"type": "object"}, call=lambda *_: "")]
+
+
+@pytest.fixture
+def ours(engine_of):
+    """Our own tools as Codex shows them."""
+    return engine_of(Archive()).access.own_tools("codex")
+
+
+def test_a_call_of_our_own_tools_leaves_a_session_as_it_is(codex_home, learn, mode, handbook):
+    session = codex_home(*TURNS, items=[OURS])
+    learn(config=ON)
+    assert mode(session) == "enabled"
+    assert "tag the release" in handbook()
+
+
+@pytest.mark.parametrize("name", ["memory_search", "memory_reset", "archive"])
+def test_our_own_tools_are_known_by_their_whole_names(ours, name):
+    assert not is_external(f"mcp__codexmem__{name}", ours)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mcp__codexmem__fetch",
+        "mcp__codexmem__memory_search_web",
+        "mcp__codexmem_evil__memory_search",
+        "mcp__evil__codexmem__memory_search",
+        "mcp__codexmem.memory_search",
+        "mcp__CodexMem__memory_search",
+    ],
+)
+def test_nothing_else_passes_for_ours(ours, name):
+    assert is_external(name, ours)
+
+
+def test_a_host_that_is_not_installed_shows_none_of_ours(engine_of):
+    assert is_external("mcp__codexmem__memory_search", engine_of().access.own_tools("elsewhere"))
+
+
+def test_what_a_tool_of_ours_gave_is_not_learned_a_second_time(codex_home, learn, engine_of):
+    fenced = fence("Error: the harbor pump is broken. Fix: restart pumpd.", source="codexmem memory v1")
+    code_mode = json.dumps({"content": [{"type": "text", "text": fenced}], "more": "the lamp is green"})
+    outputs = [
+        {"type": "function_call_output", "call_id": "1", "output": f"Wall time: 0.1 seconds\nOutput:\n{fenced}"},
+        {"type": "custom_tool_call_output", "call_id": "2", "output": code_mode},
+    ]
+    session = codex_home(*TURNS, items=[OURS, *outputs])
+    learn()
+    engine = engine_of()
+    known = engine.catalogue.session("codex", session).session
+    read = "\n".join(item.text for item in engine.transcripts.open(known))
+    assert "pump" not in read
+    assert "the lamp is green" in read

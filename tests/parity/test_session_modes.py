@@ -60,7 +60,10 @@ def test_what_the_user_said_about_a_session_stands(run_once, happens, mode, engi
     assert mode("s1") == "enabled"
 
 
-@pytest.mark.parametrize(("tool", "expected"), [("mcp__my_tracker__find", "polluted"), ("Bash", "enabled")])
+@pytest.mark.parametrize(
+    ("tool", "expected"),
+    [("mcp__my_tracker__find", "polluted"), ("Bash", "enabled"), ("mcp__codexmem__memory_search", "enabled")],
+)
 def test_a_tool_that_a_hook_tells_of_pollutes_its_session_when_it_comes_from_outside(
     run_once, happens, mode, tool, expected
 ):

@@ -10,8 +10,6 @@ from codexmem_hookspecs.values.extract import Reply
 from codexmem_hookspecs.values.records import ModelBackend
 
 from codexmem_core.pipeline import run
-from codexmem_core.readpath.sieve import OWN_TOOLS
-from codexmem_core.readpath.tools import TOOLS
 from codexmem_core.request import RunRequest
 from codexmem_core.safety.fence import fence
 
@@ -143,7 +141,3 @@ def test_claude_code_wherever_it_stands(place, asked, tmp_path):
     assert "Always use tabs" in text
     assert ("Do you agree?" in text) == (place == "the user's own text")
     assert ("kept.txt" in text) == (place == "our own tool's answer")
-
-
-def test_every_tool_of_ours_is_known_as_ours():
-    assert set(TOOLS) < set(OWN_TOOLS)

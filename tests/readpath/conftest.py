@@ -69,13 +69,13 @@ def places(search):
 
 @pytest.fixture
 def engine_with(tmp_path, clock):
-    """A fresh engine over the one home; ``plugins`` are added to Memory V1 and the Codex host."""
+    """A fresh engine over the one home; ``plugins`` are added to Memory V1, the Codex host and the MCP server."""
     engines = []
 
-    def make(*plugins, config="", hosts=("host-codex",), memories=("memory-v1",)):
+    def make(*plugins, config="", hosts=("host-codex",), memories=("memory-v1",), servers=("mcp",)):
         path = tmp_path / "config.toml"
         path.write_text(config)
-        candidates = [one for one in installed() if one.name in (*hosts, *memories)]
+        candidates = [one for one in installed() if one.name in (*hosts, *memories, *servers)]
         candidates += in_process(plugins)
         environ = {"HOME": str(tmp_path / "nobody"), "PATH": "/usr/bin:/bin"}
         engine = Engine(home=str(tmp_path / "home"), config=str(path), environ=environ, clock=clock, plugins=candidates)

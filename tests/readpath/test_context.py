@@ -142,12 +142,38 @@ def test_a_hosts_limit_is_never_passed_and_head_and_tail_stay(unit, engine, summ
 def test_the_guidance_names_tools_only_where_there_are_some(engine_with, summary):
     summary(SUMMARY)
     with_tools = session_start_context(engine_with())
-    without = session_start_context(engine_with(config="[memories]\ndedicated_tools = false\n"))
     assert "memory_search" in with_tools
     assert "since" in with_tools
     assert "memory_add_note" in with_tools
-    assert "memory_" not in without.replace("memory_summary.md", "")
-    assert "codexmem search" in without
+    for without in ({"config": "[memories]\ndedicated_tools = false\n"}, {"servers": ()}):
+        engine = engine_with(**without)
+        for host in ("", "codex"):
+            told = session_start_context(engine, host=host)
+            assert "memory_" not in told.replace("memory_summary.md", "")
+            assert "codexmem search" in told
+
+
+def test_tools_are_named_as_the_host_shows_them_and_by_their_own_names_for_nobody(engine_with, summary):
+    summary(SUMMARY)
+    engine = engine_with(hosts=("host-codex", "host-claude"))
+    for host in ("codex", "claude"):
+        assert "Call mcp__codexmem__memory_search with" in session_start_context(engine, host=host)
+    assert "Call memory_search with" in session_start_context(engine)
+
+
+def test_a_host_that_brings_the_tools_itself_needs_no_server(engine_with, summary):
+    class Bringing(type(codex)):
+        @hookimpl
+        def codexmem_capture_host(self):
+            (host,) = super().codexmem_capture_host()
+            host.name, host.gives_tools = "bringing", True
+            host.tool_name = "own.{}".format
+            return [host]
+
+    summary(SUMMARY)
+    engine = engine_with(("bringing", Bringing()), servers=())
+    assert "Call own.memory_search with" in session_start_context(engine, host="bringing")
+    assert "codexmem search" in session_start_context(engine, host="codex")
 
 
 class OpenCode(type(codex)):

@@ -70,8 +70,8 @@ def test_a_tool_that_is_used_decides_for_good(both, name, arguments):
     assert "error" not in tool(both(), name, **arguments)
     later = both(READ_V2)
     assert later.access.memory_of(SESSION) == "v1"
-    assert tool(later, "memory_read", path="MEMORY.md") == "herons\n"
-    assert tool(later, "memory_read", Session(host="codex", id="new"), path="MEMORY.md") == "egrets\n"
+    assert "\nherons\n" in tool(later, "memory_read", path="MEMORY.md")
+    assert "\negrets\n" in tool(later, "memory_read", Session(host="codex", id="new"), path="MEMORY.md")
 
 
 def test_a_note_goes_to_the_memory_that_the_session_reads(both, tmp_path):
@@ -164,7 +164,7 @@ def test_a_full_disk_is_no_reason_not_to_read(both, tmp_path):
         check=False,
         timeout=60,
     )
-    assert done.stdout == "herons\n\n\n", done.stderr
+    assert done.stdout.endswith("\nherons\n</codexmem-reference>\n\n\n"), done.stderr
 
 
 def test_doctor_names_sessions_whose_memory_is_gone_for_a_month(both, clock):

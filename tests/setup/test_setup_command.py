@@ -260,3 +260,39 @@ def test_a_large_file_is_no_trouble(machine):
     machine.write(CLAUDE, {"list": list(range(20_000))})
     machine.set_up("claude")
     assert len(machine.json(CLAUDE)["list"]) == 20_000
+
+
+def test_the_tools_are_set_up_with_the_hooks_and_go_with_them(machine):
+    machine.with_server()
+    machine.write(CLAUDE, CHIME)
+    machine.set_up("claude", "codex")
+    entry = machine.json(".claude.json")["mcpServers"]["codexmem"]
+    assert entry["command"] == machine.python
+    assert entry["args"][-2:] == ["mcp", "claude"]
+    assert machine.json(CLAUDE)["permissions"] == {"allow": ["mcp__codexmem"]}
+    assert "[mcp_servers.codexmem]" in machine.read(CONFIG)
+    assert machine.doctor() == []
+    assert "Claude Code: nothing to change" in machine.set_up("claude", "codex")
+    assert machine.run("unsetup", "--yes", "claude", "codex")[0] == 0
+    assert machine.tree() == {CLAUDE: json.dumps(CHIME, indent=2).encode()}
+
+
+def test_a_server_as_it_was_set_up_serves_the_tools(machine):
+    machine.with_server()
+    machine.set_up("claude")
+    entry = machine.json(".claude.json")["mcpServers"]["codexmem"]
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    lines = [
+        {"id": 0, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 1, "method": "tools/list"},
+    ]
+    spoken = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
+    argv = [entry["command"], *entry["args"]]
+    with subprocess.Popen(argv, stdin=-1, stdout=-1, text=True, env=machine.environ) as server:
+        server.stdin.write(spoken)
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+        assert server.wait(timeout=60) == 0
+    assert "memory_search" in [tool["name"] for tool in answers[1]["result"]["tools"]]

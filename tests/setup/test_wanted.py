@@ -45,7 +45,7 @@ class Listener:
 
     @hookimpl
     def codexmem_commands(self):
-        return [Command(name="mcp", summary="", load=lambda: click.Command("mcp"))]
+        return [Command(name="mcp", summary="", load=lambda: click.Command("mcp"), serves_tools=True)]
 
 
 @pytest.fixture

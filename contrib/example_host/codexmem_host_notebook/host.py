@@ -1,8 +1,9 @@
 """What Notebook is: its places, and that it has no hooks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
+from codexmem_hookspecs.values.read import Caller
 from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
@@ -16,10 +17,15 @@ class NotebookHost:
     limit_bytes = 0
     hides_citations = False
     keeps_context = False
+    gives_tools = False
 
     def tool_name(self, name: str) -> str:
         """Notebook shows a tool under its own name."""
         return name
+
+    def caller(self, caller: Caller, environ: Mapping[str, str], read: Callable[[str], bytes | None]) -> str:
+        """Notebook starts no MCP server that could be asked."""
+        return ""
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """``NOTEBOOK_HOME``, else ``~/.notebook``."""

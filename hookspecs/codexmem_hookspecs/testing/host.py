@@ -12,6 +12,7 @@ from codexmem_hookspecs import HOOK_API
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.testing.registration import declared_version, missing
 from codexmem_hookspecs.testing.setup import SetupContract
+from codexmem_hookspecs.testing.tools import ToolsContract
 from codexmem_hookspecs.values.capture import (
     Answer,
     Event,
@@ -43,8 +44,8 @@ ODD_PAYLOADS: tuple[dict[str, object], ...] = (
 )
 
 
-class HostContract(SetupContract):
-    """Subclass as ``TestMyHost`` and set the attributes, those of :class:`SetupContract` included.
+class HostContract(SetupContract, ToolsContract):
+    """Subclass as ``TestMyHost`` and set the attributes, also those of :class:`SetupContract` and ToolsContract.
 
     The sample store needs at least two sessions, one of which has words of a user and of an assistant. Override
     :meth:`fill` to put it in place; for a host that keeps files subclass ``FileHostContract`` instead.

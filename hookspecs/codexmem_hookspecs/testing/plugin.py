@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.testing.services import PlainServices
 
 pytest.register_assert_rewrite(
-    *(f"codexmem_hookspecs.testing.{name}" for name in ("file_host", "host", "interop", "memory", "setup"))
+    *(f"codexmem_hookspecs.testing.{name}" for name in ("file_host", "host", "interop", "memory", "setup", "tools"))
 )
 
 

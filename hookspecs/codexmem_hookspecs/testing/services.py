@@ -14,13 +14,14 @@ from codexmem_hookspecs.errors import Unreadable
 from codexmem_hookspecs.services import NO_CHANGES
 from codexmem_hookspecs.testing.folder import PlainFolder
 from codexmem_hookspecs.testing.model import ScriptedModel
+from codexmem_hookspecs.values.capture import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from codexmem_hookspecs.services import Transcript
-    from codexmem_hookspecs.values.capture import Item, MemoryMode, Session
-    from codexmem_hookspecs.values.read import ToolInfo
+    from codexmem_hookspecs.values.capture import Item, MemoryMode
+    from codexmem_hookspecs.values.read import Ask, Caller, ToolInfo
     from codexmem_hookspecs.values.records import SettingValue
 
 NOW_MS = 1_800_000_000_000
@@ -107,11 +108,17 @@ class NoPrograms:
 class NoTools:
     """Tools: there are none."""
 
-    def list(self) -> Sequence[ToolInfo]:
+    def list(self, *, asks: bool = False) -> Sequence[ToolInfo]:  # noqa: ARG002
         """No tools."""
         return ()
 
-    def call(self, name: str, arguments: Mapping[str, object], session: Session) -> str:  # noqa: ARG002
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object],  # noqa: ARG002
+        session: Session,  # noqa: ARG002
+        ask: Ask | None = None,  # noqa: ARG002
+    ) -> str:
         """Errors are text."""
         return f"{name} error: no such tool"
 
@@ -140,6 +147,11 @@ class KnownSessions:
     def register_own(self, host: str, id: str) -> None:  # noqa: A002 - the contract's name
         """Remember a helper session."""
         self.own.add((host, id))
+
+    def caller(self, caller: Caller) -> Session:
+        """The last session of the host that was filled in, else one without an id."""
+        of_host = [session for session in self.known.values() if session.host == caller.host]
+        return of_host[-1] if of_host else Session(host=caller.host, id="", cwd=caller.cwd)
 
 
 @dataclass

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.values.capture import Moment, Session
 
@@ -46,6 +46,14 @@ class ContextSource:
     """Lower comes first and is cut last; guidance is 0, the memory 10, profiles 90."""
 
 
+Effect = Literal["reads", "adds", "changes", "deletes", "unknown"]
+"""What a tool does to the world: nothing; adds without touching what is there; changes what can be changed back;
+removes for good. Hosts ask the user by it: Codex refuses a tool of which nothing is said when nobody can be asked."""
+
+Ask = Callable[[str], bool]
+"""Puts a question to the user and waits; True only when the user agreed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A tool for agents that acts on something else than a memory; memory tools belong to the engine."""
@@ -55,6 +63,9 @@ class Tool:
     schema: Mapping[str, object]
     """JSON schema of the arguments."""
     call: Callable[[Mapping[str, object], Session, Services], str]
+    effect: Effect = "unknown"
+    local: bool = False
+    """Whether a call never leaves this machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +75,22 @@ class ToolInfo:
     name: str
     summary: str
     schema: Mapping[str, object]
+    effect: Effect = "unknown"
+    local: bool = False
+    """Whether a call never leaves this machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls a tool, as far as the program that serves it can see. :meth:`Host.caller` finds the session in it."""
+
+    host: str
+    """Name of the host for which the tools are served; empty: not known."""
+    cwd: str
+    """Absolute folder that the serving program was started in; empty: not known, or gone."""
+    parent: int = 0
+    """Process id of the program that started the serving one; 0: not known."""
+    started_ms: int = 0
+    """When the serving program began, UNIX milliseconds."""
+    meta: Mapping[str, object] = field(default_factory=dict)
+    """What the host sent along with the call beside the arguments (MCP: ``_meta``)."""

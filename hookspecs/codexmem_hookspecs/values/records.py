@@ -64,6 +64,9 @@ class Command:
     name: str
     summary: str
     load: Callable[[], click.Command]
+    serves_tools: bool = False
+    """Whether ``codexmem NAME HOST`` gives HOST's agents the tools, as an MCP server over standard input and output.
+    ``setup`` enters it into hosts, and sessions are told of the tools only when there is such a command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

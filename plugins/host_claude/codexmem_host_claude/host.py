@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.command_hooks import CommandHost
+from codexmem_hookspecs.command_hooks import CommandHost, text_of
 from codexmem_hookspecs.hook_files import document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from codexmem_hookspecs.values.capture import EventKind
+    from codexmem_hookspecs.values.read import Caller
     from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
@@ -52,15 +54,28 @@ class ClaudeHost(CommandHost):
     longest_s = MappingProxyType({"SessionEnd": 3})
     """Claude Code would wait for as long as it is told to, and the user with it."""
 
+    def caller(self, caller: Caller, environ: Mapping[str, str], read: Callable[[str], bytes | None]) -> str:
+        """What Claude Code keeps on its running process, which /clear and resuming change, else what it began with."""
+        for home in self.homes(environ):
+            content = read(os.path.join(home, "sessions", f"{caller.parent}.json")) if caller.parent else None
+            try:
+                running = json.loads(content or b"null")
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(running, dict) and running.get("pid") == caller.parent and text_of(running, "sessionId"):
+                return text_of(running, "sessionId")
+        return environ.get("CLAUDE_CODE_SESSION_ID", "")
+
     def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
         """The auto memory that each project has."""
         return tuple(os.path.join(glob.escape(home), "projects", "*", "memory") for home in self.homes(environ))
 
     def plan(self, request: SetupRequest) -> Sequence[Edit]:
-        """The settings with the hooks, and the file of the user's MCP servers."""
+        """The settings with the hooks and the rule that allows our tools, and the file of the user's MCP servers."""
         from codexmem_host_claude import setup
 
-        return (*super().plan(request), *setup.plan(request, self._servers_file(request)))
+        settings = setup.with_permission(request, self.hook_path(request), super().plan(request))
+        return (*settings, *setup.plan(request, self._servers_file(request)))
 
     def installed(self, request: SetupRequest) -> Sequence[InstalledHook]:
         """The hooks, then the MCP server."""

@@ -1,4 +1,4 @@
-"""Setting Claude Code up: hooks in settings.json, the MCP server among those of the user in .claude.json."""
+"""Setting Claude Code up: hooks and a rule in settings.json, the MCP server among the user's own in .claude.json."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.hook_files import document, text_of_file, written
 from codexmem_hookspecs.json_text import with_value, without
 from codexmem_hookspecs.values.setup import MCP_EVENT, MCP_NAME, Edit, InstalledHook
+
+from codexmem_host_claude.permission import with_rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +55,18 @@ def plan(request: SetupRequest, path: str) -> Sequence[Edit]:
         return ()
     after = written(without(text, (SERVERS, MCP_NAME) if len(servers) > 1 else (SERVERS,)))
     return (Edit(path=path, before=before, after=after, summary="codexmem's MCP server goes"),)
+
+
+def with_permission(request: SetupRequest, path: str, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """The edits of the settings, which also allow our tools where the server is wanted. Raises Refused."""
+    before = request.read(path)
+    hooked = edits[0].after if edits else before
+    after = with_rule(path, hooked, wanted=bool(request.mcp))
+    if after == hooked:
+        return edits
+    rule = "the tools allowed" if request.mcp else "the tools not allowed any more"
+    summary = ", ".join([*(edit.summary for edit in edits), rule])
+    return (Edit(path=path, before=before, after=after, summary=summary),)
 
 
 def installed(request: SetupRequest, path: str) -> Sequence[InstalledHook]:

@@ -120,6 +120,6 @@ def test_windows_line_ends_and_tabs_stay(claude):
     text = claude.files[claude.settings].decode()
     assert text.count("\n") == text.count("\r\n") > 20
     assert '\r\n\t\t"SessionEnd": [\r\n\t\t\t{' in text
-    assert text.endswith(']\r\n\t},\r\n\t"model": "opus"\r\n}\r\n')
+    assert ']\r\n\t},\r\n\t"model": "opus",\r\n\t"permissions": {\r\n\t\t"allow": [' in text
     claude.files = applied(claude.files, HOST.plan(unwanted(claude.request)))
     assert json.loads(claude.files[claude.settings]) == {"model": "opus"}

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.command_hooks import CommandHost, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from codexmem_hookspecs.values.capture import EventKind
+    from codexmem_hookspecs.values.read import Caller
     from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 
@@ -56,6 +57,16 @@ class CodexHost(CommandHost):
     def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:
         """``memories``, ``memories_v2`` and whatever comes next beside them."""
         return tuple(os.path.join(glob.escape(home), "memories*") for home in self.homes(environ))
+
+    def caller(
+        self,
+        caller: Caller,
+        environ: Mapping[str, str],  # noqa: ARG002 - Codex tells with the call
+        read: Callable[[str], bytes | None],  # noqa: ARG002
+    ) -> str:
+        """``sessionId`` beside the arguments; of a subagent it is the session that began it. Older ones nest it."""
+        nested = caller.meta.get("x-codex-turn-metadata")
+        return text_of(caller.meta, "sessionId") or (text_of(nested, "session_id") if isinstance(nested, dict) else "")
 
     def counts(self, payload: Mapping[str, object]) -> bool:
         """Not without a rollout: such a session is ephemeral. Codex's memory agent runs the user's hooks like that."""

@@ -154,12 +154,19 @@ def call(payload: Payload) -> ToolUse:
     """A call with everything that was asked."""
     name = CALLS[payload.type] or payload.name or ""
     if payload.namespace:
-        name = f"{payload.namespace}{'' if payload.namespace.endswith('__') else '.'}{name}"
+        name = f"{payload.namespace}{joint(payload.namespace)}{name}"
     if isinstance(payload.arguments, dict):
         asked = msgspec.json.encode(payload.arguments).decode()
     else:
         asked = payload.arguments or payload.input or bytes(payload.action).decode()
     return ToolUse(payload.call_id or payload.id or "", name, STATUS.get(payload.status or "", "started"), asked)
+
+
+def joint(namespace: str) -> str:
+    """What stands between a namespace and a name: tools of MCP servers are called as hooks and code mode call them."""
+    if namespace.startswith("mcp__"):
+        return "" if namespace.endswith("__") else "__"
+    return "."
 
 
 def result(payload: Payload, place: Place, question: Callable[[str], str | None]) -> Item:

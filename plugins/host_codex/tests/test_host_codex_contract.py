@@ -6,9 +6,19 @@ from typing import ClassVar
 
 import pytest
 from codexmem_hookspecs.testing import FileHostContract
+from codexmem_hookspecs.values.read import Caller
 from codexmem_host_codex import plugin
 
 RECORDINGS = Path(__file__).parent / "recordings"
+META = {
+    "callId": "call_1_0",
+    "threadId": "01a22e0c-7130-79e3-9dc9-a67856cdff9c",
+    "sessionId": "01a22e0c-7130-79e3-9dc9-a67856cdff9c",
+    "itemId": "fc_1_0",
+    "progressToken": 1,
+    "x-codex-turn-metadata": {"turn_id": "01a22e0c-7164-7932-b24c-6fd20a352008", "codex_version": "0.171.0"},
+}
+"""What Codex 0.171 sent beside the arguments of a call."""
 
 
 class TestCodexHost(FileHostContract):
@@ -21,6 +31,16 @@ class TestCodexHost(FileHostContract):
     set_up: ClassVar = {
         f".codex/{path.name}": path.read_bytes() for path in sorted((RECORDINGS.parent / "set_up").iterdir())
     }
+    callers = (
+        (Caller(host="codex", cwd="/home/user/proj", meta=META), {}, {}, META["sessionId"]),
+        (
+            Caller(host="codex", cwd="/home/user/proj", meta={**META, "threadId": "a subagent's"}),
+            {},
+            {},
+            META["sessionId"],
+        ),
+        (Caller(host="codex", cwd="/", meta={"x-codex-turn-metadata": {"session_id": "older"}}), {}, {}, "older"),
+    )
 
 
 class TestCodexHostBehindTheEnginesGuard(TestCodexHost):

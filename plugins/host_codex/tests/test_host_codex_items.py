@@ -162,6 +162,10 @@ def test_other_agents_words_are_marked_and_encrypted_parts_dropped(codex):
             ToolUse(id="c1", name="mcp__docs__find", status="started", input="{}"),
         ),
         (
+            {"type": "function_call", "call_id": "c1", "name": "find", "namespace": "mcp__docs", "arguments": "{}"},
+            ToolUse(id="c1", name="mcp__docs__find", status="started", input="{}"),
+        ),
+        (
             {
                 "type": "custom_tool_call",
                 "call_id": "c2",

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Literal
 from codexmem_hookspecs.command_hooks import STARTS, text_of
 from codexmem_hookspecs.json_lines import whole_text
 from codexmem_hookspecs.values.capture import Event, Session
+from codexmem_hookspecs.values.setup import MCP_NAME
 
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.words import unquoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from codexmem_hookspecs.values.capture import Answer, EventKind, Item, Moment
+    from codexmem_hookspecs.values.read import Caller
     from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 FOLDER = "opencode"
@@ -49,9 +51,20 @@ class OpenCodeHost:
         }
     )
 
+    gives_tools = False
+
     def tool_name(self, name: str) -> str:
         """``SERVER_TOOL``."""
-        return f"codexmem_{name}"
+        return f"{MCP_NAME}_{name}"
+
+    def caller(
+        self,
+        caller: Caller,  # noqa: ARG002 - the contract's
+        environ: Mapping[str, str],  # noqa: ARG002
+        read: Callable[[str], bytes | None],  # noqa: ARG002
+    ) -> str:
+        """Not told: one server serves all sessions of a process, and a call says nothing of its own (1.18)."""
+        return ""
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """Where OpenCode keeps its data; nothing in it is ever opened."""
