@@ -24,6 +24,7 @@ from codexmem_core.readpath.forgetting.rows import clean_rows
 from codexmem_core.readpath.forgetting.wanted import Removed, Wanted
 from codexmem_core.readpath.tombstones import Tombstones, digests
 from codexmem_core.safety.redaction import redact
+from codexmem_core.store.errors import StoreError
 from codexmem_core.store.on_disk import compact
 from codexmem_core.store.scrubbing import places_holding
 from codexmem_core.store.workers import worker_identity
@@ -56,6 +57,8 @@ class ForgetReport:
     """What still holds it, with the reason."""
     pending: tuple[str, ...] = ()
     """What could not be done now and is tried again by the next runs."""
+    closed: tuple[str, ...] = ()
+    """Databases among that which cannot be written, with the reason: their rows still hold it."""
 
     def text(self) -> str:
         """For the user."""
@@ -81,9 +84,9 @@ class _Store:
 def forget(engine: Engine, target: Target, *, insist: bool = True) -> ForgetReport:
     """Forget it everywhere. The caller publishes ready answers afterwards.
 
+    A memory whose database cannot be written keeps its rows, and it stays pending; the others forget all the same.
     Raises ToolError: nothing matched (unless not ``insist``), a memory root is a link. Raises ConsolidationRuns, with
-    nothing changed, while a consolidation runs. Raises a StoreError when a database cannot be changed; then it stays
-    pending.
+    nothing changed, while a consolidation runs.
     """
     catalogue = engine.catalogue
     key = engine.tombstones.key() if target.windows else b""
@@ -91,7 +94,8 @@ def forget(engine: Engine, target: Target, *, insist: bool = True) -> ForgetRepo
     wanted = Wanted(target, Tombstones.of(key, hashes))
     selector = _selector(target)
     with ExitStack() as opened:
-        work = _Forgetting(engine, wanted, _claimed(engine, opened))
+        stores, closed = _claimed(engine, opened)
+        work = _Forgetting(engine, wanted, stores)
         if selector:
             catalogue.keep_forgetting(pending_.ENGINE, selector, "not finished")
         new_texts = catalogue.forget_texts(hashes)
@@ -100,8 +104,11 @@ def forget(engine: Engine, target: Target, *, insist: bool = True) -> ForgetRepo
         work.everywhere()
         pending = _plugins(engine, target, work.removed, work.left) + export_anew(engine.access)
     catalogue.keep_forgetting(pending_.ENGINE, pending_.COMPACT, "not finished")
-    if selector:
+    if selector and closed:
+        catalogue.keep_forgetting(pending_.ENGINE, selector, "; ".join(closed))
+    elif selector:
         catalogue.forgotten(pending_.ENGINE, selector)
+    pending += closed
     if not (work.removed or pending or new_sessions) and insist:
         catalogue.lift_texts(new_texts)
         compacted(engine)
@@ -112,7 +119,12 @@ def forget(engine: Engine, target: Target, *, insist: bool = True) -> ForgetRepo
     work.left += [f"{place}: the agent's own transcript is called so; it is never changed" for place in places]
     left = (*work.left, *traces.leftovers(engine.home, wanted, list(work.roots)))
     return ForgetReport(
-        kind=target.kind, name=target.name, removed=tuple(work.removed), left=left, pending=tuple(pending)
+        kind=target.kind,
+        name=target.name,
+        removed=tuple(work.removed),
+        left=left,
+        pending=tuple(pending),
+        closed=tuple(closed),
     )
 
 
@@ -221,18 +233,26 @@ class _Forgetting:
         )
 
 
-def _claimed(engine: Engine, opened: ExitStack) -> list[_Store]:
-    """Every memory's consolidation, installed or not; given back when the stack ends."""
+def _claimed(engine: Engine, opened: ExitStack) -> tuple[list[_Store], list[str]]:
+    """Every memory's consolidation, installed or not, given back when the stack ends; and what cannot be written.
+
+    Where nothing can be written, no consolidation can run either.
+    """
     stores: list[_Store] = []
+    closed: list[str] = []
     for path, plugin in targets.databases_of(engine.access).items():
-        jobs = opened.enter_context(engine.jobs_at(path))
-        jobs.release_orphans(fresh_s=0)
-        claim = jobs.claim_for_forgetting(worker_identity())
+        try:
+            jobs = opened.enter_context(engine.jobs_at(path))
+            jobs.release_orphans(fresh_s=0)
+            claim = jobs.claim_for_forgetting(worker_identity())
+        except StoreError as error:
+            closed.append(str(error))
+            continue
         if claim is None:
             raise ConsolidationRuns(IN_FLIGHT)
         opened.callback(jobs.end_forgetting, claim)
         stores.append(_Store(path, plugin, jobs, claim))
-    return stores
+    return stores, closed
 
 
 def _plugins(engine: Engine, target: Target, removed: list[Removed], left: list[str]) -> list[str]:

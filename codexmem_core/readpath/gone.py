@@ -54,9 +54,12 @@ def forget_what_is_gone(engine: Engine) -> None:
 def _again(engine: Engine, target: Target, selectors: list[str]) -> None:
     catalogue = engine.catalogue
     try:
-        forget(engine, target, insist=False)
+        closed = forget(engine, target, insist=False).closed
         for selector in selectors:
-            catalogue.forgotten(pending.ENGINE, selector)
+            if closed:
+                catalogue.keep_forgetting(pending.ENGINE, selector, "; ".join(closed))
+            else:
+                catalogue.forgotten(pending.ENGINE, selector)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
         engine.log("forget").warning("not forgotten yet", error=redact(str(error)))
         for selector in selectors:

@@ -292,6 +292,29 @@ def test_forgetting_and_reset_reach_a_memory_that_is_only_on_disk(sessions, lear
             assert jobs.progress() == 0
 
 
+@pytest.mark.parametrize("bad", ["v1", "v2"])
+def test_a_memory_that_cannot_forget_now_keeps_the_other_from_nothing_and_is_asked_again(
+    sessions, learn, unusable, engine_of, home, bad
+):
+    learn()
+    unusable(bad)
+    engine = engine_of(beside=V2)
+    report = forget(engine, target_of(engine.access, sessions[0]))
+    assert f"{home / DATABASES[bad]} was written by a newer codexmem" in report.pending[-1]
+    assert notes(home, OTHER[bad]) == sessions[1:]
+    assert notes(home, bad) == sessions
+    for memory in DATABASES:
+        assert sessions[0] not in text_of(home, memory)
+    learn()
+    assert notes(home, bad) == sessions
+    with sqlite3.connect(home / DATABASES[bad]) as database:
+        database.execute("DELETE FROM schema_migration WHERE name = '9999_later'")
+    database.close()
+    learn()
+    assert notes(home, bad) == sessions[1:]
+    assert engine_of(beside=V2).catalogue.forgettings() == []
+
+
 def test_readiness_counts_the_sessions_of_one_owned_success(sessions, learn, engine_of, home, codex_home, clock):
     def covered():
         value = status_of(engine_of(beside=V2))

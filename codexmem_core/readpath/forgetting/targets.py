@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.capture import Session
@@ -13,6 +14,7 @@ from codexmem_core.readpath.errors import ToolError
 from codexmem_core.readpath.forgetting.wanted import Kind, Target
 from codexmem_core.readpath.roots import roots_on_disk
 from codexmem_core.readpath.tombstones import windows
+from codexmem_core.store.errors import StoreError
 from codexmem_core.store.on_disk import memory_databases
 
 if TYPE_CHECKING:
@@ -91,7 +93,7 @@ def _sessions(access: MemoryAccess, given: str) -> list[Session]:
     for known in access.catalogue().candidates():
         keys[known.key] = known.session
     for path in databases_of(access):
-        with access.jobs_at(path) as jobs:
+        with suppress(StoreError), access.jobs_at(path) as jobs:  # one that cannot be read names none
             for key in (*jobs.keys_of([wanted]), *jobs.settled()):
                 keys.setdefault((key[0], key[1]), Session(host=key[0], id=key[1]))
     for root in roots_of(access):
