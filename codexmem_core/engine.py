@@ -229,8 +229,11 @@ class Engine(Stores):
         )
 
     def look_again(self) -> None:
-        """Ask anew for :attr:`guards`, for sessions may have been switched off or on meanwhile."""
-        self.__dict__.pop("guards", None)
+        """Let go of what is only true for one pass: who is left out, what was read, which model does not answer."""
+        for name in ("guards", "model_choice"):
+            self.__dict__.pop(name, None)
+        if "transcripts" in self.__dict__:
+            self.transcripts.close()
 
     @cached_property
     def tombstones(self) -> TombstoneBook:

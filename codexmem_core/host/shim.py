@@ -29,8 +29,8 @@ COMING_MS = 30_000
 """So long a worker that was started may take until it can be seen."""
 WEDGED_S = 60.0
 """A worker that gave no sign for so long is replaced; it gives one every few seconds."""
-PROJECT_S = 2.0
-"""Longest wait for an answer that depends on a project's file."""
+ASKED_S = 3.0
+"""Longest wait for an answer that depends on the place; a worker that is started for it takes about a second."""
 
 CHILD, BYPASS = "CODEXMEM_CHILD", "CODEXMEM_BYPASS"
 ASKED = "folders"
@@ -65,29 +65,31 @@ def run(host: str, event: str, home: str, config: str) -> None:
     place = f"{home}/read/{host}-{event}"
     header, _, ready = _read(place).partition(b"\n")
     live_s, wait_s = _seconds(f"{place}.live"), _seconds(f"{place}.wait")
-    kept: list[bytes] = []
+    if (ready or live_s) and _is_asked(home, cwd):
+        # Only the worker can tell whether the place wants what lies ready; one may have to be started for that.
+        live_s, wait_s, ready = max(live_s, ASKED_S), max(wait_s, ASKED_S if ready else 0.0), b""
     question = None
-    if ready or live_s:
-        project = _is_asked(home, cwd)
-        if project:
-            ready = b""  # only the worker can tell whether the project wants it
-        if project or live_s:
-            from codexmem_core.host import asking
+    if live_s:
+        from codexmem_core.host import asking
 
-            question = asking.connected(home, live_s or PROJECT_S, began)
+        question = asking.connected(home, max(live_s, wait_s), began)
+    kept: list[bytes] = []
+    answer = None
     try:
         # Who is answered by the worker is noted down by the worker.
         told = header if ready and question is None else b""
-        keep = kept if question is not None or wait_s else None
-        _record(home, name, told, keep)
+        _record(home, name, told, kept if question is not None or wait_s else None)
     finally:
-        answer = question.answer(host, event, kept) if question is not None else None
-        _print(ready if answer is None else answer)
+        if question is not None:
+            answer = question.answer(host, event, kept)
+        printed = ready if answer is None else answer
+        _print(printed)
         wake(home, config, at_ms)
-    if wait_s:
+    if wait_s and answer is None:
         from codexmem_core.host import asking
 
-        _print(asking.waited(home, host, event, kept, wait_s, began))
+        late = asking.waited(home, host, event, kept, wait_s, began)
+        _print(b"" if printed else late)
 
 
 def is_set(variable: str) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 FILE = "codexmem.jsonl"
 FILE_BYTES = 10 * 1024 * 1024
 KEPT_FILES = 3
+MOST_WARNINGS = 500
+"""Kept for a command to show; all of them are in the file."""
 
 
 class LogBook:
@@ -72,7 +74,7 @@ class LogBook:
         details = ", ".join(f"{key}={value}" for key, value in fields.items())
         text = f"{plugin}: {event}" + (f" ({details})" if details else "")
         with self._lock:
-            if text not in self._warnings:
+            if text not in self._warnings and len(self._warnings) < MOST_WARNINGS:
                 self._warnings.append(text)
 
     def _structlog(self) -> object:

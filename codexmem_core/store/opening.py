@@ -52,7 +52,10 @@ def prepared(path: str, schema: Schema, wanted: Columns, use: UseLock, *, backup
                 return Opened(newer=newer)
             use.release()  # an older version has it open, or it was removed: become the only user and see
         if time.monotonic() >= until:
-            raise DatabaseBusy(f"{path} is in use by another version of codexmem: end its processes, then run again")
+            raise DatabaseBusy(
+                f"{path} is in use by another version of codexmem: end its processes (codexmem worker --stop), then run"
+                " again"
+            )
         time.sleep(0.02)
 
 

@@ -35,6 +35,8 @@ class Intake:
         """When the last event came."""
         self.idle_s = 300.0
         """Seconds without one after which the worker may end."""
+        self.trouble = ""
+        """Why events wait; empty when they do not."""
         self.thread = threading.Thread(target=self._work, name="intake", daemon=True)
 
     def ring(self) -> None:
@@ -61,7 +63,11 @@ class Intake:
             try:
                 self.take_in()
             except Exception as error:  # noqa: BLE001 - a full disk, a damaged database: the next look may succeed
-                self.tell("events wait", error)
+                if str(error) != self.trouble:  # once, not with every look
+                    self.tell("events wait", error)
+                self.trouble = str(error) or type(error).__name__
+            else:
+                self.trouble = ""
             self._rung.wait(LOOK_EVERY_S)
             self._rung.clear()
 

@@ -32,6 +32,19 @@ BEAT_S = 2.0
 """Well below the time after which a new worker is convinced that this one hangs (alone.SECOND_LOOK_S)."""
 STUCK_S = 15 * 60.0
 """A pass in which nothing moves for so long outside of the lanes, which watch themselves, is beyond help."""
+OF_ONE_SESSION = frozenset(
+    {
+        "CLAUDECODE",
+        "CLAUDE_CODE_CHILD_SESSION",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_ENV_FILE",
+        "CLAUDE_PROJECT_DIR",
+        "AI_AGENT",
+    }
+)
+"""Variables that tell a hook of the session which called it (Claude Code 2.1.197). The worker belongs to none, and
+Claude Code as a model would take itself for a session within that one."""
 STOP_S = 3.0
 """Longest wait for a pass that was told to stop."""
 
@@ -52,6 +65,7 @@ def work(home: str, config: str, environ: Mapping[str, str], *, plugins: Sequenc
     """Exit status: 0 also when another worker is there; it has been rung. ``plugins``: None for the installed ones."""
     if environ.get(CHILD_MARK):
         return 0  # a model's own session must not be learned from
+    environ = {name: value for name, value in environ.items() if name not in OF_ONE_SESSION}
     os.umask(0o077)
     place = Home(os.path.abspath(home))
     lock = alone.take(place, SystemClock().now_ms())
@@ -117,8 +131,8 @@ class Worker:
     def _nothing_came(self) -> bool:
         """Close the bell, so that hooks start another worker, and look once more for what rang before that."""
         self._close_bell()
-        if not Spool(self._home.spool).names():
-            return True
+        if self._intake.trouble or not Spool(self._home.spool).names():
+            return True  # what cannot be taken in now waits for the next worker
         self._open_bell()
         self._intake.ring()
         return False

@@ -116,14 +116,16 @@ class Hooks:
         return until(self.worker, "a worker's start")
 
     def worker_with(self, *plugins):
-        """Start a worker that has these plugins too, and wait until it has made its first pass."""
+        """Start a worker that has these plugins too, in place of one that runs; wait until it has made a pass."""
+        self.cli("worker", "--stop")
+        before = len(self.passes())
         program = os.path.join(os.path.dirname(__file__), "programs", "worker_with_plugins.py")
         self.children.append(
             subprocess.Popen(
                 [sys.executable, program, self.home, self.config, *plugins], env=self.environ, stdin=subprocess.DEVNULL
             )
         )
-        until(lambda: (self.home / "worker.sock").exists() and self.passes(), "a worker's first pass")
+        until(lambda: len(self.passes()) > before, "a worker's first pass")
 
     def passes(self):
         return [line for line in self.log() if line["event"] == "pass"]

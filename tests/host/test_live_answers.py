@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
@@ -54,6 +55,16 @@ def test_without_a_worker_a_resumed_session_is_told_nothing_and_one_is_started(r
     remembered.cli("worker", "--stop")
     assert start(remembered, "resume") == b""
     remembered.worker_soon()
+
+
+def test_a_worker_that_does_not_answer_costs_the_wait_and_not_the_memory(remembered):
+    """It hangs, and has not yet done so for long: what lies ready is printed after all."""
+    remembered.worker_with("sources")
+    (worker,) = remembered.children
+    assert worker.pid == remembered.worker().pid
+    worker.send_signal(signal.SIGSTOP)
+    assert "linter" in context(start(remembered, "startup"))
+    assert remembered.call("UserPromptSubmit", remembered.payload("UserPromptSubmit", "s2", prompt="?")) == b""
 
 
 def test_sources_have_their_say_by_priority_within_the_hosts_limit(hooks):
@@ -113,8 +124,11 @@ def test_a_project_that_wants_no_context_gets_none_and_one_that_wants_it_does(re
     assert begin("no_context", "s3") == ""
     assert "linter" in begin("read_only", "s4")
     remembered.cli("worker", "--stop")
-    assert begin("read_only", "s5") == ""
-    assert "linter" in context(start(remembered, "startup", "s6"))
+    assert "linter" in begin("read_only", "s5"), "a worker was started for it"
+    remembered.cli("worker", "--stop")
+    remembered.no_worker()
+    assert begin("read_only", "s6") == "", "nobody can tell"
+    assert "linter" in context(start(remembered, "startup", "s7"))
 
 
 def test_a_session_goes_on_with_the_memory_that_it_was_given(remembered, eventually):
