@@ -14,7 +14,7 @@ from codexmem_hookspecs.values.records import Finding
 
 from codexmem_core import __version__
 from codexmem_core.consolidate.workspace import MemoryWorkspace
-from codexmem_core.host.findings import NOTICES, worker_findings
+from codexmem_core.host.findings import hook_notices, worker_findings
 from codexmem_core.host.spool import BAD
 from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.safety.redaction import find_secrets
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 OLDEST_PYTHON = (3, 11)
 SECRETS_SHOWN = 50
-NOTICE_MS = 7 * 86_400_000
-"""So long ago a thing that happened once is told."""
 MONTH_MS = 30 * 86_400_000
 
 
@@ -273,5 +271,4 @@ def _events(engine: Engine) -> Iterator[Finding]:
 
 def _worker(engine: Engine) -> Iterator[Finding]:
     now_ms = engine.clock.now_ms()
-    notices = [one for one in engine.catalogue.notices(since_ms=now_ms - NOTICE_MS) if one.source == NOTICES]
-    return worker_findings(engine.home, engine.spool, notices, now_ms)
+    return worker_findings(engine.home, engine.spool, hook_notices(engine.catalogue, now_ms), now_ms)

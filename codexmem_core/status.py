@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from codexmem_core.capture.selection import Key, select
+from codexmem_core.host.findings import hook_notices
 from codexmem_core.host.state import LAST_PASS, worker_state
 from codexmem_core.models.day import DayLimits, day_of, spent_on
 from codexmem_core.plugins.checks import plugins_say
@@ -49,6 +50,7 @@ def status_of(engine: Engine) -> dict[str, Any]:
             "spooled": len(engine.spool.names()),
             "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
             "deliveries": [asdict(count) for count in engine.deliveries.counts()],
+            "lost": [asdict(notice) for notice in hook_notices(engine.catalogue, engine.clock.now_ms())],
         },
         "worker": _worker(engine),
         "plugins": [{"check": name, **asdict(found)} for name, found in _plugins(engine)],

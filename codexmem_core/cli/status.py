@@ -45,6 +45,7 @@ def _as_text(value: dict[str, Any]) -> str:
     for count in events["deliveries"]:
         if count["state"] != "done":
             lines.append(f"events    {count['count']} {count['state']} for {count['plugin']}: {count['error']}")
+    lines += [f"events    {one['text']} ({shown_time(one['last_at_ms'])})" for one in events["lost"]]
     lines.append(_worker_line(value["worker"]))
     lines += [_plugin_line(said) for said in value["plugins"]]
     lines += _spending(value)

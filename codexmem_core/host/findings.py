@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
     from codexmem_core.host.spool import Spool
     from codexmem_core.paths import Home
-    from codexmem_core.store.journal import Notice
+    from codexmem_core.store.journal import Journal, Notice
 
 WAITED_MS = 3_600_000
 """An event that waits for longer was not taken in by the worker that its hook woke."""
+NOTICE_MS = 7 * 86_400_000
+"""So long ago a thing that happened once is told."""
 NOTICES = "hooks"
 """Source of the catalogue's notices about hooks."""
+
+
+def hook_notices(catalogue: Journal, now_ms: int) -> list[Notice]:
+    """What hooks could not hand over in the last days, newest first."""
+    return [one for one in catalogue.notices(since_ms=now_ms - NOTICE_MS) if one.source == NOTICES]
 
 
 def worker_findings(home: Home, spool: Spool, notices: Iterable[Notice], now_ms: int) -> Iterator[Finding]:

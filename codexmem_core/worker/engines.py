@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from codexmem_core.plugins.discovery import Candidate
 
+IDLE_S = 300.0
+"""Until the settings are read."""
+
 
 class Engines:
     """Threads may share it."""
@@ -29,6 +32,8 @@ class Engines:
         self._warm: Engine | None = None
         self._before: Engine | None = None
         self._stamp = ""
+        self.idle_s = IDLE_S
+        """Seconds without an event after which the worker may end."""
 
     def fresh(self) -> Engine:
         """For one pass, which remembers nothing of the last. Close it."""
@@ -42,7 +47,9 @@ class Engines:
                 if self._before is not None:
                     self._before.close()
                 # Who still works with the one before may finish.
-                self._before, self._warm, self._stamp = self._warm, _warmed(self.fresh()), stamp
+                made = self.fresh()
+                self.idle_s = made.config.decimal("worker", "idle_s")
+                self._before, self._warm, self._stamp = self._warm, _warmed(made), stamp
             return self._warm
 
     def close(self) -> None:

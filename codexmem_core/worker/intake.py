@@ -33,8 +33,6 @@ class Intake:
         self._lock = threading.Lock()
         self.happened_at = time.monotonic()
         """When the last event came."""
-        self.idle_s = 300.0
-        """Seconds without one after which the worker may end."""
         self.trouble = ""
         """Why events wait; empty when they do not."""
         self.thread = threading.Thread(target=self._work, name="intake", daemon=True)
@@ -53,7 +51,6 @@ class Intake:
                 engine.log("worker").info("events", count=taken.events, kinds=sorted(taken.kinds))
             if taken.kinds & WANTED:
                 self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and not engine.costs)
-            self.idle_s = engine.config.decimal("worker", "idle_s")
         tell_plugins(engine, wait_s=0)
         return engine
 

@@ -124,7 +124,7 @@ class Worker:
             self.outdated = True
             return "something was installed; begun anew"
         quiet_s = time.monotonic() - self._intake.happened_at
-        if quiet_s > self._intake.idle_s and self._passes.idle and self._nothing_came():
+        if quiet_s > self._engines.idle_s and self._passes.idle and self._nothing_came():
             return "nothing to do"
         return ""
 

@@ -48,3 +48,27 @@ os._exit(work(sys.argv[1], sys.argv[2], os.environ))
     hooks.say("s1", *RULE)
     hooks.call("SessionEnd", hooks.payload("SessionEnd"))
     eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
+
+
+def test_a_plugin_reads_what_was_said_until_now_at_every_event(hooks, eventually):
+    """The worker keeps nothing that it read for the event before."""
+    hooks.worker_with("reading")
+    counts = hooks.home / "read_items"
+    for number in (1, 2, 3):
+        hooks.say("s1", ("user", f"Question {number}"), ("assistant", f"Answer {number}"))
+        hooks.call("Stop", hooks.payload("Stop", turn_id=str(number)))
+        eventually(lambda n=number: counts.exists() and counts.read_text().count("\n") == n, "a reaction")
+    assert counts.read_text().split() == ["2", "4", "6"]
+
+
+def test_a_worker_that_can_take_nothing_in_ends_and_leaves_it_to_the_next(hooks, eventually):
+    hooks.settings("", worker="idle_s = 1")
+    (hooks.home / "catalog.db").mkdir()
+    hooks.call("Stop", hooks.payload("Stop"))
+    owner = hooks.worker_soon()
+    eventually(lambda: hooks.worker() is None, "its end")
+    assert len(hooks.spooled()) == 1
+    (hooks.home / "catalog.db").rmdir()
+    hooks.call("Stop", hooks.payload("Stop"))
+    assert hooks.worker_soon().pid != owner.pid
+    eventually(hooks.is_quiet)

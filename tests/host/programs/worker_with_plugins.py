@@ -55,7 +55,21 @@ class Committing:
             file.write(f"{event.kind} {event.session.id}\n")
 
 
-PLUGINS = {"sources": Sources, "committing": Committing}
+class Reading:
+    """Writes down how much was said in a session whenever the agent has answered."""
+
+    @hookimpl
+    def codexmem_capture_reactions(self):
+        return [Reaction(kind="stop")]
+
+    @hookimpl
+    def codexmem_capture_event(self, event, services):
+        items = list(services.transcripts.open(event.session))
+        with open(os.path.join(sys.argv[1], "read_items"), "a", encoding="utf-8") as file:
+            file.write(f"{len(items)}\n")
+
+
+PLUGINS = {"reading": Reading, "sources": Sources, "committing": Committing}
 
 if __name__ == "__main__":
     extra = in_process([(name, PLUGINS[name]()) for name in sys.argv[3:]])
