@@ -15,9 +15,10 @@ class SettingsFileError(Exception):
     """The settings file was not changed; the message says why and what to write by hand."""
 
 
-def set_text(path: str, table: str, key: str, value: str) -> None:
-    """Let ``[table] key`` be the string, also where it stands under another name. Raises SettingsFileError."""
-    by_hand = f'write it yourself: below [{table}], {key} = "{value}"'
+def set_value(path: str, table: str, key: str, value: str | bool) -> None:  # noqa: FBT001 - a value like the others
+    """Let ``[table] key`` be the value, also where it stands under another name. Raises SettingsFileError."""
+    said = str(value).lower() if isinstance(value, bool) else f'"{value}"'
+    by_hand = f"write it yourself: below [{table}], {key} = {said}"
     real = os.path.realpath(path)
     try:
         before = _text(real)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import keyword
 import os
 import signal
 import sys
@@ -38,13 +39,14 @@ COMMANDS = {
     "history": "List the consolidations whose state is kept.",
     "diff": "Show what a consolidation changed, or what changed since.",
     "reset": "Delete everything that was remembered.",
+    "import": "Take over another tool's memory.",
     "doctor": "Check the installation; every problem comes with its fix.",
     "plugins": "List plugins, what they implement, and why any was refused.",
     "config": "Show effective settings and where each came from.",
     "worker": "Be the background process that hooks start, or end it.",
     "hook": "Do what a host's hook does.",
 }
-"""Name and first line of the help of each command; its module has the same name."""
+"""Name and first line of the help of each command; its module has the same name, with ``_`` where Python has it."""
 
 
 class LazyGroup(click.Group):
@@ -62,7 +64,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load it."""
         if cmd_name in COMMANDS:
-            module = importlib.import_module(f"codexmem_core.cli.{cmd_name}")
+            name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+            module = importlib.import_module(f"codexmem_core.cli.{name}")
             command: click.Command = module.command
             return command
         return ctx.ensure_object(State).plugin_command(cmd_name)

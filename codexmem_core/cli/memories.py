@@ -31,12 +31,12 @@ def command(ctx: click.Context) -> None:
 @click.pass_obj
 def use(state: State, name: str) -> None:
     """Let new sessions read memory NAME. Sessions that were given another one keep it."""
-    from codexmem_core.config_file import set_text
+    from codexmem_core.config_file import set_value
     from codexmem_core.publishing import publish_payloads
 
     state.engine.memory_plugin(name)
     path = state.engine.config.path
-    set_text(path, "memories", "read", name)
+    set_value(path, "memories", "read", name)
     engine = state.renewed()
     publish_payloads(engine)
     value = _value(engine)

@@ -7,6 +7,7 @@ import sys
 import click
 
 from codexmem_core.cli.host_files import change_and_show, finish
+from codexmem_core.cli.offers import make_offers
 from codexmem_core.cli.state import State, json_option
 
 NEXT = """
@@ -38,4 +39,7 @@ def command(state: State, hosts: tuple[str, ...], yes: bool, dry_run: bool) -> N
     changes = change_and_show(state, hosts, out=False, yes=yes, dry_run=dry_run)
     if any(change.written for change in changes):
         publish_payloads(state.engine)
+    if not dry_run:
+        ready = [change.host for change in changes if change.written or not (change.edits or change.error)]
+        make_offers(state, ready, ask=not yes)
     finish(state, changes, NEXT)

@@ -101,16 +101,18 @@ class Exchange:
     def _known(self, mirror: Mirror) -> Mirror:
         """Without secrets, private spans and what was forgotten: another tool's memory does not bring that back."""
         files = {
-            path: self._fit_to_keep(content)
+            path: fit_to_keep(content, self._tombstones)
             for path, content in mirror.files.items()
             if not self._tombstones.holds(path)
         }
         return replace(mirror, files=files)
 
-    def _fit_to_keep(self, content: bytes) -> bytes:
-        text = content.decode("utf-8", "surrogateescape")
-        left = self._tombstones.without(safe(text), lines=True)
-        return content if left == text else left.encode("utf-8", "surrogateescape")
+
+def fit_to_keep(content: bytes, tombstones: Tombstones) -> bytes:
+    """A file of another tool's without secrets, private spans and what was forgotten; else byte for byte as it is."""
+    text = content.decode("utf-8", "surrogateescape")
+    left = tombstones.without(safe(text), lines=True)
+    return content if left == text else left.encode("utf-8", "surrogateescape")
 
 
 def _write(folder: GuardedFolder, mirror: Mirror, extension: str) -> None:

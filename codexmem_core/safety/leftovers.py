@@ -29,14 +29,15 @@ def _swept(folder: str, names: Iterable[str]) -> int:
     removed = 0
     for name in names:
         match = _TEMPORARY.match(name)
-        if match and not _is_running(int(match[1])):
+        if match and not is_running(int(match[1])):
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, name))
                 removed += 1
     return removed
 
 
-def _is_running(pid: int) -> bool:
+def is_running(pid: int) -> bool:
+    """Whether a process has that number, whosever it is."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

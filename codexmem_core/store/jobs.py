@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codexmem_core.store.adopting import Adoptions
 from codexmem_core.store.consolidations import Consolidations
 from codexmem_core.store.extractions import Extractions
 from codexmem_core.store.forgetting import Forgettings
@@ -9,7 +10,7 @@ from codexmem_core.store.outputs import Outputs
 from codexmem_core.store.snapshots import Snapshots
 
 
-class Jobs(Extractions, Consolidations, Outputs, Snapshots, Forgettings):
+class Jobs(Extractions, Consolidations, Outputs, Snapshots, Forgettings, Adoptions):
     """The job engine of one memory: ``Jobs(open_memory(path, …), clock)``.
 
     Each method is one transaction or one consistent read. Jobs' own times are UNIX seconds, watermarks and everything

@@ -80,6 +80,29 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptedNote:
+    """A note that another tool's memory made of a session. Times are UNIX milliseconds."""
+
+    host: str
+    id: str
+    source_updated_at: int
+    rollout_summary: str
+    raw_memory: str = ""
+    rollout_slug: str = ""
+    locator: str = ""
+    cwd: str = ""
+    generated_at: int = 0
+    usage_count: int = 0
+    last_usage: int = 0
+    """0 when never used."""
+
+    @property
+    def key(self) -> Key:
+        """(host, id)."""
+        return Key(self.host, self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredOutput:
     """One row of the memory. Times are UNIX milliseconds."""
 

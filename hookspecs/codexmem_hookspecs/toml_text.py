@@ -85,10 +85,10 @@ def value_at(document: Mapping[str, Any], path: Sequence[str]) -> Any:
     return found
 
 
-def with_table(text: str, path: Path, values: Mapping[str, str | Sequence[str]]) -> str:
+def with_table(text: str, path: Path, values: Mapping[str, str | bool | Sequence[str]]) -> str:
     """The text with these keys in a table of its own, which is added at the end when it is not there."""
     expected = read(text)
-    said = {key: value if isinstance(value, str) else list(value) for key, value in values.items()}
+    said = {key: value if isinstance(value, str | bool) else list(value) for key, value in values.items()}
     _put(expected, path, {**value_at(expected, path), **said})
     lines = {key: f"{_name((key,))} = {_value(value)}" for key, value in values.items()}
     if _table(text, path) is None:
@@ -225,7 +225,9 @@ def _name(path: Path) -> str:
     return ".".join(key if BARE.fullmatch(key) else _value(key) for key in path)
 
 
-def _value(value: str | Sequence[str]) -> str:
+def _value(value: str | bool | Sequence[str]) -> str:  # noqa: FBT001 - a value like the others
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return f"[{', '.join(map(_value, value))}]"

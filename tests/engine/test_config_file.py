@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codexmem_core.config_file import SettingsFileError, set_text
+from codexmem_core.config_file import SettingsFileError, set_value
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def written(tmp_path):
     def write(text, value="v2"):
         path = tmp_path / "config.toml"
         path.write_bytes(text.encode())
-        set_text(str(path), "memories", "read", value)
+        set_value(str(path), "memories", "read", value)
         return path.read_bytes().decode()
 
     return write
@@ -25,7 +25,7 @@ def written(tmp_path):
 
 def test_a_file_that_is_not_there_is_made_with_its_folder(tmp_path):
     path = tmp_path / "new" / "config.toml"
-    set_text(str(path), "memories", "read", "v2")
+    set_value(str(path), "memories", "read", "v2")
     assert path.read_text() == '[memories]\nread = "v2"\n'
 
 
@@ -71,7 +71,7 @@ def test_a_file_behind_a_link_is_changed_where_it_lies(tmp_path):
     real.chmod(0o640)
     link = tmp_path / "config.toml"
     link.symlink_to(real)
-    set_text(str(link), "memories", "read", "v2")
+    set_value(str(link), "memories", "read", "v2")
     assert link.is_symlink()
     assert 'read = "v2"' in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
@@ -81,7 +81,7 @@ def test_a_file_that_may_not_be_written_is_told(tmp_path):
     folder = tmp_path / "config.toml"
     folder.mkdir()
     with pytest.raises(SettingsFileError, match="write it yourself"):
-        set_text(str(folder), "memories", "read", "v2")
+        set_value(str(folder), "memories", "read", "v2")
 
 
 lines = st.sampled_from(
@@ -100,7 +100,7 @@ def test_whatever_the_file_holds_only_that_setting_changes_or_nothing_does(tmp_p
     text = ending.join(some)
     path.write_bytes(text.encode())
     try:
-        set_text(str(path), "memories", "read", value)
+        set_value(str(path), "memories", "read", value)
     except (SettingsFileError, UnicodeEncodeError):
         assert path.read_bytes() == text.encode()
         return

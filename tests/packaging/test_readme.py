@@ -13,6 +13,7 @@ PAGES = (
     "CONTRIBUTING.md",
     "docs/privacy.md",
     "docs/memories.md",
+    "docs/exchange.md",
     "contrib/README.md",
     "contrib/example_host/README.md",
 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
+import time
 import venv
 
 import pytest
@@ -103,6 +106,44 @@ class Machine:
         """Every file of the agents, with its content."""
         files = [path for path in self.home.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.home)): path.read_bytes() for path in files if ".local" not in path.parts}
+
+
+class Terminal:
+    """A command in front of somebody who types."""
+
+    def __init__(self, machine, *arguments):
+        self.ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [machine.python, "-m", "codexmem_core.cli", *arguments],
+            stdin=theirs, stdout=theirs, stderr=theirs, env=machine.environ, cwd=machine.root,
+        )  # fmt: skip
+        os.close(theirs)
+        self.seen = ""
+
+    def until(self, text):
+        """Read on until the text has been printed, or the command has ended."""
+        start, ends_at = len(self.seen), time.monotonic() + 120
+        while text not in self.seen[start:]:
+            assert select.select([self.ours], [], [], max(0, ends_at - time.monotonic()))[0], self.seen
+            try:
+                self.seen += os.read(self.ours, 65536).decode()
+            except OSError:
+                break
+        return self.seen[start:]
+
+    def type(self, text):
+        os.write(self.ours, text.encode())
+
+    def end(self):
+        self.until("\0")
+        os.close(self.ours)
+        return self.process.wait(timeout=60)
+
+
+@pytest.fixture
+def terminal_of(machine):
+    """A command of the machine's in front of somebody who types."""
+    return lambda *arguments: Terminal(machine, *arguments)
 
 
 @pytest.fixture

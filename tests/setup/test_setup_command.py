@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -148,45 +145,13 @@ def test_json_tells_everything(machine):
     assert machine.run("setup", "codex", "--json")[0] == 2
 
 
-class Terminal:
-    """A command in front of somebody who types."""
-
-    def __init__(self, machine, *arguments):
-        self.ours, theirs = pty.openpty()
-        self.process = subprocess.Popen(
-            [machine.python, "-m", "codexmem_core.cli", *arguments],
-            stdin=theirs, stdout=theirs, stderr=theirs, env=machine.environ, cwd=machine.root,
-        )  # fmt: skip
-        os.close(theirs)
-        self.seen = ""
-
-    def until(self, text):
-        """Read on until the text has been printed, or the command has ended."""
-        start, ends_at = len(self.seen), time.monotonic() + 120
-        while text not in self.seen[start:]:
-            assert select.select([self.ours], [], [], max(0, ends_at - time.monotonic()))[0], self.seen
-            try:
-                self.seen += os.read(self.ours, 65536).decode()
-            except OSError:
-                break
-        return self.seen[start:]
-
-    def type(self, text):
-        os.write(self.ours, text.encode())
-
-    def end(self):
-        self.until("\0")
-        os.close(self.ours)
-        return self.process.wait(timeout=60)
-
-
-def test_somebody_is_asked_and_may_say_no(machine):
-    terminal = Terminal(machine, "setup", "claude")
+def test_somebody_is_asked_and_may_say_no(machine, terminal_of):
+    terminal = terminal_of("setup", "claude")
     assert "+  " in terminal.until("[y/N]")
     terminal.type("n\n")
     assert terminal.end() == 0
     assert machine.tree() == {}
-    terminal = Terminal(machine, "setup", "claude")
+    terminal = terminal_of("setup", "claude")
     terminal.until("[y/N]")
     terminal.type("y\n")
     assert terminal.end() == 0
@@ -194,9 +159,9 @@ def test_somebody_is_asked_and_may_say_no(machine):
     assert "codexmem unsetup claude" in terminal.seen
 
 
-def test_a_file_that_changed_while_somebody_read_is_shown_again(machine):
+def test_a_file_that_changed_while_somebody_read_is_shown_again(machine, terminal_of):
     machine.write(CLAUDE, CHIME)
-    terminal = Terminal(machine, "setup", "claude")
+    terminal = terminal_of("setup", "claude")
     terminal.until("[y/N]")
     machine.write(CLAUDE, {**CHIME, "model": "opus"})
     terminal.type("y\n")
@@ -210,13 +175,13 @@ def test_a_file_that_changed_while_somebody_read_is_shown_again(machine):
     assert "codexmem" in machine.read(CLAUDE)
 
 
-def test_doctor_repairs_what_somebody_agrees_to(machine):
+def test_doctor_repairs_what_somebody_agrees_to(machine, terminal_of):
     machine.set_up("claude", "codex")
     machine.path(CLAUDE).unlink()
     machine.path(CODEX).unlink()
     assert machine.run("doctor", "--fix")[0] == 1
     assert not machine.path(CLAUDE).exists()
-    terminal = Terminal(machine, "doctor", "--fix")
+    terminal = terminal_of("doctor", "--fix")
     assert "+++ " in terminal.until("[y/N]")
     terminal.type("y\n")
     terminal.until("[y/N]")

@@ -47,7 +47,7 @@ def rewritten(workspace: Workspace, files: Iterable[File]) -> Mapping[str, str]:
 
 def _merged(current: str, before: Written, file: File) -> tuple[str, Written]:
     """One file's new text, and what to remember of it."""
-    if _placeholder(current):
+    if is_placeholder(current):
         current = ""
     generated = file.build(0)
     own = document.users_own(current, before.lines | document.fingerprints(generated))
@@ -60,7 +60,7 @@ def _merged(current: str, before: Written, file: File) -> tuple[str, Written]:
     return text, Written(document.fingerprints(kept), removed)
 
 
-def _placeholder(current: str) -> bool:
+def is_placeholder(current: str) -> bool:
     """Whether the file is a seeded one: at most a title and one line in italics."""
     lines = [line.strip() for line in current.split("\n") if line.strip()]
     plain = [line for line in lines if not line.startswith("# ")]

@@ -19,6 +19,16 @@ SettingValue = bool | int | float | str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A switch that is offered to whoever sets a host up, while it is off."""
+
+    host: str
+    """The host's name."""
+    question: Callable[[Services], str]
+    """What to ask, in one line, so that yes turns it on; empty when there is nothing to offer now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """One key of the plugin's table in config.toml. A wrong value is a warning and the default is used."""
 
@@ -32,6 +42,8 @@ class Setting:
     choices: tuple[str, ...] = ()
     project: bool = False
     """Whether a project's .codexmem.toml may set it. Never for connections, keys or paths."""
+    offer: Offer | None = None
+    """For a setting whose default is false."""
 
     @property
     def name(self) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services, Workspace
 
     from codexmem_claude_import.projects import Source
-    from codexmem_claude_import.survey import Wanted
+    from codexmem_claude_import.survey import Survey, Wanted
 
 EXTENSION = "external_agent_import"
 """As Codex calls it."""
@@ -67,15 +67,30 @@ def state(services: Services) -> Iterator[Finding]:
     if seen.blocked:
         yield Finding(level="info", message=seen.blocked)
         return
-    about = [wanted for wanted in seen.projects if wanted.cwd and wanted.source is not None and wanted.source.files]
-    count = sum(len(wanted.source.files) for wanted in about if wanted.source is not None)
-    projects = "1 project" if len(about) == 1 else f"{len(about)} projects"
-    yield Finding(level="ok", message=f"imports {count} files of {projects} in {seen.home}")
+    yield Finding(level="ok", message=f"imports {_counted(seen) or 'nothing yet'} in {seen.home}")
     for notice in seen.notices:
         yield Finding(level="info", message=notice)
     for wanted in seen.projects:
         if wanted.problem:
             yield Finding(level="info", message=wanted.problem)
+
+
+def offer(services: Services) -> str:
+    """The question whether to begin; empty when Claude Code remembers nothing, or it is not known."""
+    try:
+        seen = survey(services)
+    except (Refused, OSError):
+        return ""
+    counted = "" if seen.blocked else _counted(seen)
+    return counted and f"Claude Code has memories of its own ({counted}). Import them, and follow them from now on?"
+
+
+def _counted(seen: Survey) -> str:
+    """Files and projects that are imported; empty when there are none."""
+    about = [wanted for wanted in seen.projects if wanted.cwd and wanted.source is not None and wanted.source.files]
+    count = sum(len(wanted.source.files) for wanted in about if wanted.source is not None)
+    files = "1 file" if count == 1 else f"{count} files"
+    return f"{files} of {'1 project' if len(about) == 1 else f'{len(about)} projects'}" if count else ""
 
 
 def instructions() -> str:

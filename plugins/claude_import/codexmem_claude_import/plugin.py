@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs import hookimpl
-from codexmem_hookspecs.values.records import DoctorCheck, Finding, Setting
+from codexmem_hookspecs.values.records import DoctorCheck, Finding, Offer, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,12 @@ class ClaudeImport:
     def codexmem_settings(self) -> Iterable[Setting]:
         """Whether, from where, and which projects."""
         return [
-            Setting(key="enabled", default=False, help="import Claude Code's own memories"),
+            Setting(
+                key="enabled",
+                default=False,
+                help="import Claude Code's own memories",
+                offer=Offer(host="claude", question=_question),
+            ),
             Setting(
                 key="claude_home",
                 default="",
@@ -53,6 +58,12 @@ class ClaudeImport:
         return [
             DoctorCheck(name="claude-import", summary="Claude Code's own memories", run=run, in_status=True),
         ]
+
+
+def _question(services: Services) -> str:
+    from codexmem_claude_import.importing import offer
+
+    return offer(services)
 
 
 plugin = ClaudeImport()

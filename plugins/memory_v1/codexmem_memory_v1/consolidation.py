@@ -34,6 +34,7 @@ def offline(workspace: Workspace, stored: Sequence[Stored], digest: Digest) -> M
     )
 
 
-def _handbook(stored: Sequence[Stored], digest: Digest, _used: int) -> list[Section]:
+def _handbook(stored: Sequence[Stored], digest: Digest, used: int) -> list[Section]:
     sections = handbook(stored, digest)
-    return sections if len(sections) > 1 else [Section(0, "", ["Nothing is remembered yet."])]
+    # A file in which the user wrote something does not say that there is nothing.
+    return sections if len(sections) > 1 or used else [Section(0, "", ["Nothing is remembered yet."])]
