@@ -12,6 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+SURVIVES = "tests/host/test_worker_survives.py"
+LIVE = "tests/host/test_live_answers.py"
+NEVER_FAIL = "tests/host/test_hooks_never_fail.py"
 CODEX = "plugins/host_codex/tests/test_host_codex_odd_content.py"
 CLAUDE = "plugins/host_claude/tests/test_host_claude_odd_content.py"
 CODEX_SESSIONS = "plugins/host_codex/tests/test_host_codex_sessions.py"
@@ -79,7 +82,10 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{CODEX}::test_half_surrogate_pairs_are_replaced_and_the_position_moves_on",
         f"{CLAUDE}::test_half_surrogate_pairs_are_replaced_and_the_position_moves_on",
     ),
-    18: (f"{OWN}::test_emoji_and_cjk_survive_a_locale_that_knows_neither",),
+    18: (
+        f"{OWN}::test_emoji_and_cjk_survive_a_locale_that_knows_neither",
+        f"{NEVER_FAIL}::test_no_locale_changes_a_byte",
+    ),
     # secrets
     20: (
         f"{REDACTION}::test_each_kind_of_token_goes_from_neutral_places",
@@ -104,6 +110,9 @@ CASES: dict[int, tuple[str, ...]] = {
     ),
     33: (
         f"{OWN}::test_two_hundred_events_in_a_minute_start_no_process_and_one_pass_takes_them_in",
+        f"{SURVIVES}::test_a_storm_of_two_hundred_calls_starts_few_workers_and_loses_nothing",
+        f"{SURVIVES}::test_workers_that_end_at_once_are_started_twelve_times_an_hour_at_most",
+        "tests/host/test_shim.py::test_a_model_of_ours_is_not_listened_to",
         "tests/services/test_processes.py::test_children_carry_the_mark_that_silences_hooks",
     ),
     35: (
@@ -149,10 +158,30 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{OPENING}::test_a_history_that_claims_a_column_which_is_missing_is_refused",
     ),
     # hooks
+    51: (
+        f"{LIVE}::test_a_worker_that_does_not_answer_costs_the_wait_and_not_the_memory",
+        f"{LIVE}::test_a_source_that_hangs_or_fails_costs_the_others_nothing",
+        f"{SURVIVES}::test_a_worker_that_hangs_delays_no_hook_and_is_replaced",
+    ),
     53: (
+        f"{NEVER_FAIL}::test_a_hook_that_is_killed_leaves_nothing_that_looks_like_an_event",
+        "tests/host/test_sessions_end.py::test_a_host_that_is_killed_in_the_middle_of_a_turn_loses_nothing",
+        "tests/host/test_sessions_end.py::test_a_host_that_was_killed_while_no_worker_ran_is_noticed_by_the_next_one",
         f"{CODEX_RULES}::test_sigterm_runs_no_hook_and_the_transcript_alone_is_enough",
         f"{CLAUDE_RULES}::test_killed_without_any_hook_the_transcript_alone_is_enough",
     ),
+    54: (
+        f"{SURVIVES}::test_killing_leaves_no_program_and_no_job_that_seems_to_run",
+        f"{SURVIVES}::test_stopping_gives_claims_back_untouched_and_ends_programs_at_once",
+        "tests/services/test_processes.py::test_no_child_and_no_grandchild_outlives_a_parent_that_is_killed",
+        "tests/host/test_worker.py::test_a_worker_ends_when_nothing_is_to_be_done",
+    ),
+    55: (
+        f"{SURVIVES}::test_a_second_worker_leaves_at_once",
+        f"{SURVIVES}::test_somebody_elses_number_in_the_lock_is_nobodys_death",
+        f"{SURVIVES}::test_two_hosts_at_once_share_one_worker",
+    ),
+    59: (f"{SURVIVES}::test_learning_that_is_switched_off_ends_with_the_job_that_runs",),
     # scope, paths, time, deletion
     67: (
         "tests/pipeline/test_folders_are_a_hint.py::test_every_folder_is_learned_from_and_given_the_same",
@@ -199,7 +228,7 @@ REQUIRED = (
     *(31, 33, 35),
     *(36, 37, 38, 40, 44, 45, 46),
     *(48, 49),
-    *(53, 67, 69, 74, 79, 81),
+    *(51, 53, 54, 55, 59, 67, 69, 74, 79, 81),
 )
 """Rows 41 and 42 are about a remote, which there is none of."""
 
