@@ -293,7 +293,7 @@ class Engine(Stores):
         from codexmem_core.services.tools import AgentTools
 
         collected = partial(self.plugins.hooks.collect, "codexmem_read_tools", Tool)
-        return AgentTools(self.memory_tools, collected, self.services_for, self.hosts)
+        return AgentTools(self.memory_tools, collected, self.services_for, self.hosts, self.access.rules_for)
 
     @cached_property
     def memory_tools(self) -> MemoryTools:

@@ -20,6 +20,7 @@ from codexmem_core.project_files import LONGEST_BYTES, may_switch_off, project_f
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from codexmem_hookspecs.values.read import Effect
     from codexmem_hookspecs.values.records import SettingValue
 
     from codexmem_core.config import Config
@@ -59,6 +60,17 @@ class ProjectRules:
     def reason(self) -> str:
         """For people; empty when everything is on."""
         return f'memory = "{self.memory}" ({self.place})' if self.memory != "on" else ""
+
+    def refusal(self, effect: Effect) -> str:
+        """Why a session here may not call a tool that does this; empty when it may.
+
+        A tool that does not say what it does could do both. Deleting is always allowed.
+        """
+        if effect in ("reads", "unknown") and not self.gives:
+            return f"this session is given no memory, the user wants it so: {self.reason}"
+        if effect in ("adds", "changes", "unknown") and not self.learns:
+            return f"nothing is written down for this session, the user wants it so: {self.reason}"
+        return ""
 
 
 class Projects:

@@ -118,8 +118,8 @@ class MemoryTools:
         try:
             if tool.reads and not self._on:
                 raise ToolError("the memory tools are switched off (settings use_memories and dedicated_tools)")
-            if tool.reads:
-                self._refuse_where_unwanted(tool.kind, session)
+            if tool.reads and (refusal := self._access.rules_for(session).refusal(tool.effect)):
+                raise ToolError(refusal)
             return redact(self._answer(given.arguments(arguments, tool.kind), session, ask))
         except Exception as error:  # noqa: BLE001 - an agent reads errors as text
             if not isinstance(error, (ToolError, Refused)):
@@ -185,14 +185,6 @@ class MemoryTools:
     def _on(self) -> bool:
         config = self._access.config()
         return config.flag("memories", "use_memories") and config.flag("memories", "dedicated_tools")
-
-    def _refuse_where_unwanted(self, kind: type[Struct], session: Session) -> None:
-        """Raises ToolError where the user keeps a project apart: a note may not go in, or nothing may come out."""
-        rules = self._access.rules_for(session)
-        if kind is given.Note and not rules.learns:
-            raise ToolError(f"nothing is written down for this session, the user wants it so: {rules.reason}")
-        if kind is not given.Note and not rules.gives:
-            raise ToolError(f"this session is given no memory, the user wants it so: {rules.reason}")
 
     def _answer(self, asked: Struct, session: Session, ask: Ask | None) -> str:
         access = self._access

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.values.read import Ask
 
     from codexmem_core.plugins.calls import Collected
+    from codexmem_core.projects import ProjectRules
 
 ENGINE_PREFIX = "memory_"
 """Names of tools that belong to the engine; a plugin's tool of such a name is left out."""
@@ -48,11 +49,13 @@ class AgentTools:
         collected: Callable[[], Collected[Tool]],
         services_for: Callable[[str], Services],
         hosts: Mapping[str, Host],
+        rules_for: Callable[[Session], ProjectRules],
     ) -> None:
         self._own = own
         self._collected = collected
         self._services_for = services_for
         self._hosts = hosts
+        self._rules_for = rules_for
         self._shown: dict[str, frozenset[str]] = {}
 
     def list(self, *, asks: bool = False) -> Sequence[ToolInfo]:
@@ -87,6 +90,8 @@ class AgentTools:
         registered = self._collected().records.get(name)
         if registered is None:
             return redact(f"{name} error: there is no such tool")
+        if refusal := self._rules_for(session).refusal(registered.record.effect):
+            return redact(f"{name} error: {refusal}")
         try:
             return redact(registered.record.call(arguments, session, self._services_for(registered.plugin)))
         except Exception as error:  # noqa: BLE001 - a tool's failure is an answer

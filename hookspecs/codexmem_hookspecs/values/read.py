@@ -48,7 +48,8 @@ class ContextSource:
 
 Effect = Literal["reads", "adds", "changes", "deletes", "unknown"]
 """What a tool does to the world: nothing; adds without touching what is there; changes what can be changed back;
-removes for good. Hosts ask the user by it: Codex refuses a tool of which nothing is said when nobody can be asked."""
+removes for good. Hosts ask the user by it: Codex refuses a tool of which nothing is said when nobody can be asked. The
+engine lets sessions of a project that is kept apart call no tool that reads or writes what it does not want."""
 
 Ask = Callable[[str], bool]
 """Puts a question to the user and waits; True only when the user agreed."""
