@@ -10,15 +10,11 @@ def test_a_host_runs_the_models_command_and_tells_the_model_what_it_printed(bare
     assert "lantern-42" in conversation.told_last
 
 
-def test_a_resumed_session_still_has_what_was_said(bare_host):
+def test_a_resumed_session_has_what_was_said_and_a_new_one_has_not(bare_host):
     bare_host.say("The word is lantern.", {"text": "I see."})
     resumed = bare_host.say("What was it?", resume=True)
     assert "The word is lantern." in resumed.told
     assert "What was it?" in resumed.told
-
-
-def test_a_new_session_knows_nothing_of_the_last_one(bare_host):
-    bare_host.say("The word is lantern.", {"text": "I see."})
     assert "lantern" not in bare_host.say("What was it?").told
 
 

@@ -2,37 +2,32 @@
 
 import signal
 
-import pytest
-
-FACT = "the harbor service is released with the lighthouse script"
-PROMPT = f"Remember for all my projects: {FACT}, never by hand."
+FACT = "the {} service is released with the lighthouse script"
 
 
-@pytest.fixture
-def in_the_middle(machine, host):
+def prompt(service):
+    return f"Remember for all my projects: {FACT.format(service)}, never by hand."
+
+
+def in_the_middle(machine, host, service):
     """A turn whose model has been asked and does not answer; the host has written down what was said."""
-    running = host.begin(PROMPT, {"text": "Noted.", "hold": True}).until_asked()
-    machine.until_written_by_host(FACT)
+    running = host.begin(prompt(service), {"text": "Noted.", "hold": True}).until_asked()
+    machine.until_written_by_host(FACT.format(service))
     return running
 
 
-def known_after_another_session(machine, host):
+def test_a_session_that_was_terminated_in_the_middle_of_a_turn_is_remembered_by_the_next(machine, host):
+    in_the_middle(machine, host, "harbor").end(signal.SIGTERM)
     host.say("What shall we do?")
-    machine.until_known(FACT, host)
-    return host.say("What shall we do?").told
+    machine.until_known(FACT.format("harbor"), host)
+    assert FACT.format("harbor") in host.say("What shall we do?").told
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_session_that_was_ended_in_the_middle_of_a_turn_is_remembered(machine, host, in_the_middle, ending):
-    in_the_middle.end(ending)
-    assert FACT in known_after_another_session(machine, host)
-
-
-def test_a_session_that_was_killed_in_the_middle_of_a_turn_is_remembered(machine, host, in_the_middle):
-    in_the_middle.kill()
-    assert FACT in known_after_another_session(machine, host)
-
-
-def test_a_session_whose_turn_failed_is_remembered(machine, host):
-    host.say(PROMPT, {"error": 400, "message": "The request was refused.", "repeat": True})
-    assert FACT in known_after_another_session(machine, host)
+def test_however_a_session_broke_off_it_is_remembered(machine, host):
+    in_the_middle(machine, host, "ferry").end(signal.SIGINT)
+    in_the_middle(machine, host, "crane").end(signal.SIGHUP)
+    in_the_middle(machine, host, "beacon").kill()
+    host.say(prompt("buoy"), {"error": 400, "message": "The request was refused.", "repeat": True})
+    host.say("What shall we do?")
+    for service in ("ferry", "crane", "beacon", "buoy"):
+        machine.until_known(FACT.format(service), host)

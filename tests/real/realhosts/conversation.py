@@ -65,8 +65,14 @@ class Running:
 
     def until_asked(self, number=1):
         """Wait until the model was asked that many times."""
-        until(lambda: len(self._requests_since()) >= number or self._ended(), "a request to the model")
-        assert not self._ended(), "the program ended before it asked"
+        try:
+            until(
+                lambda: len(self._requests_since()) >= number or self._ended(), "a request to the model", CONVERSATION_S
+            )
+            assert not self._ended(), "the program ended before it asked"
+        except AssertionError as error:
+            ended = self.kill()
+            raise AssertionError(f"{error}\n{ended.printed}\n{ended.complained}") from None
         return self
 
     def _ended(self):
@@ -79,7 +85,8 @@ class Running:
 
     def kill(self):
         """Kill the program and what it started, as a machine that goes down does."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         return self.finish()
 
     def finish(self, timeout_s=CONVERSATION_S) -> Conversation:
@@ -87,10 +94,10 @@ class Running:
         try:
             printed, complained = self.process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            printed, complained = self.process.communicate()
-            raise AssertionError(f"{self.process.args} did not end in {timeout_s} s\n{printed}\n{complained}") from None
+            ended = self.kill()
+            raise AssertionError(
+                f"{self.process.args} did not end in {timeout_s} s\n{ended.printed}\n{ended.complained}"
+            ) from None
         return Conversation(
             requests=self._requests_since(), printed=printed, complained=complained, status=self.process.returncode
         )
