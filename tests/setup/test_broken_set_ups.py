@@ -134,6 +134,13 @@ def plugin_file_of_somebody_else(machine):
     return f"{machine.path(OPENCODE)} is not changed: it is not codexmem's plugin"
 
 
+def tool_server_deleted(machine):
+    machine.with_server()
+    machine.set_up("claude", "codex", "opencode")
+    machine.path(".claude.json").unlink()
+    return f"Claude Code MCP server: missing in {machine.path('.claude.json')}"
+
+
 BREAKAGES = [
     hooks_file_deleted,
     interpreter_gone,
@@ -155,6 +162,7 @@ BREAKAGES = [
     script_in_front_of_python,
     plugin_file_deleted,
     plugin_file_of_somebody_else,
+    tool_server_deleted,
 ]
 
 
