@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from codexmem_core.readpath.tools import MemoryTools
     from codexmem_core.services.model_choice import ModelChoice
     from codexmem_core.services.models import ChosenModel
+    from codexmem_core.services.serving import ServingPrograms
     from codexmem_core.services.sessions import CatalogueSessions
     from codexmem_core.services.tools import AgentTools
     from codexmem_core.services.transcripts import TranscriptCache
@@ -155,17 +156,18 @@ class Engine(Stores):
     @cached_property
     def model_choice(self) -> ModelChoice:
         """Backends, the chosen one, its breaker."""
-        from codexmem_core.models.providers import provided
+        from codexmem_core.models.providers import provided, with_own_services
         from codexmem_core.services.http import HttpClient
         from codexmem_core.services.model_choice import ModelChoice
         from codexmem_core.services.processes import ChildProcesses
 
         collected: Collected[ModelBackend] = self.plugins.hooks.collect("codexmem_models", ModelBackend)
+        given_ones = collected.records.values()
         return ModelChoice(
             self.config,
             self.clock,
             lambda: self.catalogue,
-            plugins=[given.record for given in collected.records.values()],
+            plugins=[with_own_services(given.record, partial(self.services_for, given.plugin)) for given in given_ones],
             provided=lambda settings: provided(
                 settings,
                 self.environ,
@@ -264,6 +266,7 @@ class Engine(Stores):
             projects=self.projects,
             environ=self.environ,
             leash=self.leash,
+            serving=self._serving,
             home=self.home,
             clock=self.clock,
             log=self.log_book,
@@ -273,6 +276,12 @@ class Engine(Stores):
             memories=lambda: {memory.name: self.memory_root(plugin) for plugin, memory in self.memories.items()},
             model=lambda: self.model,
         )
+
+    @cached_property
+    def _serving(self) -> ServingPrograms:
+        from codexmem_core.services.serving import ServingPrograms
+
+        return ServingPrograms(self.environ, self.leash)
 
     @cached_property
     def _sessions(self) -> CatalogueSessions:
@@ -329,6 +338,8 @@ class Engine(Stores):
         if "transcripts" in self.__dict__:
             self.transcripts.close()
         self.close_stores()
+        if "_serving" in self.__dict__:
+            self._serving.close()
         self.leash.close()
         self.log_book.close()
 

@@ -11,17 +11,17 @@ import tempfile
 from typing import TYPE_CHECKING, Protocol
 
 from codexmem_hookspecs.errors import ModelRefused
+from codexmem_hookspecs.models import actions
+from codexmem_hookspecs.models.effort import nearest
+from codexmem_hookspecs.models.refusal_kinds import kind_of, told_kind
+from codexmem_hookspecs.models.structured import object_in, problems, schema_in_words
 from codexmem_hookspecs.values.extract import Reply
 from codexmem_hookspecs.values.models import Usage
 from codexmem_hookspecs.values.records import ModelBackend
 
-from codexmem_core.models import actions
-from codexmem_core.models.effort import nearest
 from codexmem_core.models.exchange import estimated_tokens
 from codexmem_core.models.reached import Reached
 from codexmem_core.models.recipes import RECIPES, Recipe, own_program
-from codexmem_core.models.refusals import Unusable, kind_of, told_kind
-from codexmem_core.models.structured import object_in, problems, schema_in_words
 from codexmem_core.safety.redaction import redact
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class CommandProgram:
             if wrong:
                 raise ValueError("; ".join(wrong))
         except ValueError as error:
-            raise Unusable(f"{NAME}: {error}", "invalid", usage) from None
+            raise ModelRefused(f"{NAME}: {error}", "invalid", usage=usage) from None
         return Reply(data=data, tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
 
     def turn(self, request: TurnRequest, services: Services) -> Turn:
@@ -141,4 +141,4 @@ def _refusal(program: str, exit_status: int, http_status: int, said: str, usage:
     named = [line for line in lines if line.lower().startswith("error")]
     last = " ".join(named[-1:] or lines[-1:])[-_ERROR_CHARS:] or "it said nothing"
     kind = kind_of(http_status, last, waits=False) if http_status else told_kind(last) or "transport"
-    return Unusable(f"{NAME} {program}: exit status {exit_status}: {redact(last)}", kind, usage)
+    return ModelRefused(f"{NAME} {program}: exit status {exit_status}: {redact(last)}", kind, usage=usage)

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from codexmem_hookspecs.errors import ModelRefused
+from codexmem_hookspecs.models import actions
+from codexmem_hookspecs.models.effort import nearest
+from codexmem_hookspecs.models.structured import object_in, problems, schema_in_words
 from codexmem_hookspecs.values.extract import Reply
 from codexmem_hookspecs.values.models import Message, Turn, Usage
 from codexmem_hookspecs.values.records import ModelBackend
 
-from codexmem_core.models import actions
-from codexmem_core.models.effort import nearest
 from codexmem_core.models.exchange import Question, Said, estimated_tokens, question_tokens
 from codexmem_core.models.reached import Reached, address
-from codexmem_core.models.refusals import Unusable, payload_of, refusal, refusal_in_answer
-from codexmem_core.models.structured import object_in, problems, schema_in_words
+from codexmem_core.models.refusals import payload_of, refusal, refusal_in_answer
 from codexmem_core.models.wires.events import events_in
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class HttpProvider:
             if wrong:
                 raise ValueError("; ".join(wrong))
         except ValueError as error:
-            raise Unusable(f"{self._who(question)}: {error}", "invalid", usage) from None
+            raise ModelRefused(f"{self._who(question)}: {error}", "invalid", usage=usage) from None
         return Reply(data=dict(data), tokens_in=usage.tokens_in, tokens_out=usage.tokens_out)
 
     def turn(self, request: TurnRequest, services: Services) -> Turn:
@@ -152,13 +152,13 @@ class HttpProvider:
         try:
             said = self._wire.said(payload)
         except (ValueError, TypeError, AttributeError, KeyError) as error:
-            raise Unusable(f"{who}: {error}", "invalid", Usage(tokens_in=sent)) from None
+            raise ModelRefused(f"{who}: {error}", "invalid", usage=Usage(tokens_in=sent)) from None
         usage = said.usage or Usage(tokens_in=sent, tokens_out=_spoken(said))
         if said.unfinished == "overflow":
-            raise Unusable(f"{who}: the context window is full", "overflow", usage)
+            raise ModelRefused(f"{who}: the context window is full", "overflow", usage=usage)
         if said.unfinished:
             told = "the answer was cut at its longest length" if said.unfinished == "length" else said.unfinished
-            raise Unusable(f"{who}: {told}", "invalid", usage)
+            raise ModelRefused(f"{who}: {told}", "invalid", usage=usage)
         return said, usage
 
     def _payload(self, answer: HttpAnswer, who: str, sent: int) -> Mapping[str, Any]:
@@ -167,12 +167,14 @@ class HttpProvider:
             try:
                 payload = self._wire.assembled(events_in(answer.text))
             except (ValueError, TypeError, AttributeError, KeyError) as error:
-                raise Unusable(f"{who}: a stream that makes no sense: {error}", "invalid", usage) from None
+                raise ModelRefused(f"{who}: a stream that makes no sense: {error}", "invalid", usage=usage) from None
             if payload is None:
-                raise Unusable(f"{who}: the stream was cut ({answer.error or 'no last event'})", "transport", usage)
+                raise ModelRefused(
+                    f"{who}: the stream was cut ({answer.error or 'no last event'})", "transport", usage=usage
+                )
             return payload
         if answer.error:
-            raise Unusable(f"{who}: {answer.error}", "transport", usage)
+            raise ModelRefused(f"{who}: {answer.error}", "transport", usage=usage)
         return payload_of(answer, who, Usage(tokens_in=sent))
 
     def _without_key(self, answer: HttpAnswer) -> HttpAnswer:

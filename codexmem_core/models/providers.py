@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codexmem_core.models.anthropic import anthropic
@@ -13,7 +14,7 @@ from codexmem_core.models.selection import STAGES, ModelSettings, ModelSettingsE
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from codexmem_hookspecs.services import Deadline
+    from codexmem_hookspecs.services import Deadline, Services
     from codexmem_hookspecs.values.records import ModelBackend
 
     from codexmem_core.models.command import Programs
@@ -34,6 +35,16 @@ def provided(
         command(settings, environ, programs, folder),
     )
     return {reached.backend.name: reached for reached in made}
+
+
+def with_own_services(backend: ModelBackend, services_for: Callable[[Deadline], Services]) -> ModelBackend:
+    """A plugin's backend that is given its own plugin's services, whoever asks it."""
+    turn = backend.turn
+    return replace(
+        backend,
+        ask=lambda request, transcript, services: backend.ask(request, transcript, services_for(services.deadline)),
+        turn=None if turn is None else lambda request, services: turn(request, services_for(services.deadline)),
+    )
 
 
 def registered(backend: ModelBackend) -> Reached:

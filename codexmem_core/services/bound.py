@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from codexmem_core.services.log import LogBook
     from codexmem_core.services.models import BoundModels, ChosenModel
     from codexmem_core.services.processes import ChildProcesses
+    from codexmem_core.services.serving import ServingPrograms
 
 CALL_SECONDS = 900.0
 """Longest time of a call that has no deadline of its own: the 15 minutes of a job."""
@@ -36,6 +37,7 @@ class Shared:
     projects: Projects
     environ: Mapping[str, str]
     leash: Leash
+    serving: ServingPrograms
     home: Home
     clock: Clock
     log: LogBook
@@ -118,7 +120,7 @@ class BoundServices:
         """Child programs."""
         from codexmem_core.services.processes import ChildProcesses
 
-        return ChildProcesses(self._shared.environ, self._shared.leash, self._deadline)
+        return ChildProcesses(self._shared.environ, self._shared.leash, self._deadline, self._shared.serving)
 
     @property
     def sessions(self) -> Sessions:

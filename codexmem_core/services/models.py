@@ -12,7 +12,7 @@ from codexmem_hookspecs.values.extract import Reply
 from codexmem_hookspecs.values.models import Message, ToolCall, Turn, Usage
 
 from codexmem_core.models.exchange import estimated_tokens, question_tokens
-from codexmem_core.models.refusals import NotAsked, cost_of
+from codexmem_core.models.refusals import NotAsked
 from codexmem_core.safety.redaction import redact, redact_strings
 from codexmem_core.services.single_flight import SingleFlight
 
@@ -80,7 +80,12 @@ class ChosenModel:
                 (session.host, session.id, transcript.fingerprint),
                 lambda: _redacted(self.backend.ask(request, transcript, services)),
             )
-        clean = replace(request, instructions=redact(request.instructions), input=redact(request.input))
+        clean = replace(
+            request,
+            instructions=redact(request.instructions),
+            input=redact(request.input),
+            model=self._names.get(stage, ""),
+        )
         tokens = estimated_tokens(clean.instructions, clean.input)
 
         def once() -> tuple[Reply, Usage]:
@@ -97,7 +102,8 @@ class ChosenModel:
         backend_turn = self.backend.turn
         if backend_turn is None:
             raise LookupError(f"the model backend {self.backend.name} has no agent")
-        clean = replace(request, messages=tuple(map(_redacted_message, request.messages)))
+        messages = tuple(map(_redacted_message, request.messages))
+        clean = replace(request, messages=messages, model=self._names.get("consolidation", ""))
         tokens = question_tokens(clean.messages)
 
         def once() -> tuple[Turn, Usage]:
@@ -153,7 +159,7 @@ class ChosenModel:
         try:
             value, usage = once()
         except ModelRefused as error:
-            usage = cost_of(error)
+            usage = error.usage
             raise
         finally:
             self._budget.settle(reservation, usage)

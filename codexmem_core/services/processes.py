@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Deadline
 
     from codexmem_core.services.leash import Leash
+    from codexmem_core.services.serving import ServingPrograms
 
 STEP_S = 0.1
 CHILD_MARK = "CODEXMEM_CHILD"
@@ -27,10 +28,13 @@ CHILD_MARK = "CODEXMEM_CHILD"
 class ChildProcesses:
     """Runs programs without a shell."""
 
-    def __init__(self, environ: Mapping[str, str], leash: Leash, deadline: Deadline) -> None:
+    def __init__(
+        self, environ: Mapping[str, str], leash: Leash, deadline: Deadline, serving: ServingPrograms | None = None
+    ) -> None:
         self._environ = environ
         self._leash = leash
         self._deadline = deadline
+        self._serving = serving
 
     def run(
         self,
@@ -63,6 +67,21 @@ class ChildProcesses:
             ):
                 self._attend(child, argv[0], stdin, time.monotonic() + timeout_s, timeout_s)
             return child.returncode, _content(output), _content(errors)
+
+    def serve(
+        self,
+        argv: Sequence[str],
+        *,
+        says: str,
+        timeout_s: float,
+        folder: str = "",
+        environ: Mapping[str, str] = NO_CHANGES,
+    ) -> str:
+        """A program that goes on; see :class:`codexmem_core.services.serving.ServingPrograms`."""
+        assert self._serving is not None, "nobody would end it"
+        return self._serving.start(
+            argv, says=says, timeout_s=timeout_s, deadline=self._deadline, folder=folder, environ=environ
+        )
 
     def _attend(
         self, child: subprocess.Popen[bytes], program: str, stdin: bytes, ends_at: float, timeout_s: float

@@ -2,6 +2,10 @@
 
 from typing import Literal
 
+from codexmem_hookspecs.values.models import Usage
+
+RefusalKind = Literal["capacity", "credentials", "overflow", "invalid", "transport"]
+
 
 class Unreadable(Exception):  # noqa: N818 - a state that a caller handles, named like the contract names it
     """The transcript cannot be read now. Not the same as an empty one: nothing may be forgotten because of it."""
@@ -27,15 +31,12 @@ class ModelRefused(Exception):  # noqa: N818 - see Unreadable
     answer arrived.
     """
 
-    def __init__(
-        self,
-        message: str,
-        kind: Literal["capacity", "credentials", "overflow", "invalid", "transport"],
-        retry_after_s: float = 0.0,
-    ) -> None:
+    def __init__(self, message: str, kind: RefusalKind, retry_after_s: float = 0.0, usage: Usage | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after_s = retry_after_s
+        self.usage = usage or Usage()
+        """What the call cost all the same."""
 
 
 class Refused(Exception):  # noqa: N818 - see Unreadable

@@ -212,6 +212,22 @@ class Processes(Protocol):
         """
         ...
 
+    def serve(
+        self,
+        argv: Sequence[str],
+        *,
+        says: str,
+        timeout_s: float,
+        folder: str = "",
+        environ: Mapping[str, str] = NO_CHANGES,
+    ) -> str:
+        """Start a program that goes on working, unless it already does; it is ended with the pass, not with the call.
+
+        ``says``: regular expression for what it prints when it is ready; its first group is returned. Raises
+        FileNotFoundError, and TimeoutError when the program ends or the time is over before that.
+        """
+        ...
+
 
 class Sessions(Protocol):
     """The catalogue of sessions."""

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from codexmem_hookspecs import hookimpl
 from codexmem_hookspecs.errors import ModelRefused
 from codexmem_hookspecs.values.extract import Reply
-from codexmem_hookspecs.values.records import ModelBackend
+from codexmem_hookspecs.values.records import ModelBackend, Setting
 
 from codexmem_core.cli import codexmem
 from codexmem_core.doctor import examine
@@ -262,6 +262,27 @@ def test_a_plugins_refused_credentials_cannot_be_compared_and_are_tried_again_af
     assert refused(backend.asked_by, engine).kind == "credentials"
     clock.turn(hours=0.2)
     assert backend.asked_by(engine).data == {}
+
+
+class Curious(Scripted):
+    """A backend that looks at what it is given."""
+
+    @hookimpl
+    def codexmem_settings(self):
+        return [Setting(key="greeting", default="hello", help="what to say")]
+
+    def ask(self, request, transcript, services):
+        told = {"greeting": services.settings["greeting"], "folder": services.folder.root, "model": request.model}
+        return Reply(data=told)
+
+
+def test_a_plugins_backend_has_its_own_settings_and_folder_and_is_told_the_users_model(engine_with):
+    models = '[models]\nbackend = "parrot"\nmodel = "any"\n[memories]\nextract_model = "mine"\n'
+    backend = Curious([])
+    engine = engine_with(backend, f'{models}[parrots]\ngreeting = "hi"\n')
+    told = backend.asked_by(engine).data
+    assert (told["greeting"], told["model"]) == ("hi", "mine")
+    assert told["folder"] == engine.home.plugin("parrots")
 
 
 def test_no_plugin_takes_the_name_of_a_built_in_backend(engine_with):

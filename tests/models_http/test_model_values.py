@@ -7,14 +7,14 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from codexmem_hookspecs.models.effort import LADDER, nearest
+from codexmem_hookspecs.models.refusal_kinds import kind_of, told_kind
+from codexmem_hookspecs.models.structured import object_in, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codexmem_core.models.effort import LADDER, nearest
-from codexmem_core.models.refusals import kind_of, told_kind
 from codexmem_core.models.retry_after import retry_after_s, wait_s
 from codexmem_core.models.selection import settings_of
-from codexmem_core.models.structured import object_in, problems
 from codexmem_core.models.wires.events import events_in
 
 NOON_MS = int(datetime(2026, 11, 30, 12, tzinfo=UTC).timestamp() * 1000)

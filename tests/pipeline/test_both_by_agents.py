@@ -42,7 +42,8 @@ class Agents:
     def turn(self, request, services):
         if len(request.messages) == 2:
             self.meeting.wait()  # neither agent goes on before the other one has begun
-        plugin = services.plugin
+        told = "\n".join(message.text for message in request.messages if message.role != "tool")
+        plugin = "memory-v1" if "MEMORY.md" in told else "memory-v2"  # only V1 has a handbook
         self.results[plugin] = [message.text for message in request.messages if message.role == "tool"]
         calls = self.scripts[plugin].pop(0) if self.scripts[plugin] else ()
         return Turn(

@@ -104,6 +104,18 @@ class NoPrograms:
         """Raises FileNotFoundError."""
         raise FileNotFoundError(argv[0])
 
+    def serve(
+        self,
+        argv: Sequence[str],
+        *,
+        says: str,  # noqa: ARG002
+        timeout_s: float,  # noqa: ARG002
+        folder: str = "",  # noqa: ARG002
+        environ: Mapping[str, str] = NO_CHANGES,  # noqa: ARG002
+    ) -> str:
+        """Raises FileNotFoundError."""
+        raise FileNotFoundError(argv[0])
+
 
 class NoTools:
     """Tools: there are none."""

@@ -98,6 +98,8 @@ class ExtractionRequest:
     """JSON schema of the answer; strict, no further properties."""
     schema_name: str = "extraction"
     effort: Effort = "low"
+    model: str = ""
+    """The model that the user chose; the engine fills it in. Empty: the backend's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,8 @@ class TurnRequest:
     messages: tuple[Message, ...]
     tools: tuple[ToolInfo, ...] = ()
     effort: Effort = "medium"
+    model: str = ""
+    """The model that the user chose; the engine fills it in. Empty: the backend's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelBackend:
-    """A way to reach a model."""
+    """A way to reach a model. The services that it is called with are those of the plugin that registers it."""
 
     name: str
     summary: str

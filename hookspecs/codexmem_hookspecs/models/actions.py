@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.models.structured import object_in
 from codexmem_hookspecs.values.models import Message, ToolCall, Turn, TurnRequest, Usage
-
-from codexmem_core.models.structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

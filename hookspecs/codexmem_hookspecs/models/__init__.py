@@ -1,0 +1,1 @@
+"""What backends for models have in common, whatever they reach. For plugins to use."""
