@@ -41,7 +41,9 @@ class FakeOpenCode:
         self.script = []
         self.requests = []
         self.broken = {}
+        self.silent = set()
         self.survives_deletion = False
+        self.spent = {"input": 100, "output": 10}
         self.made = 0
         self.closing = threading.Event()
         fake = self
@@ -74,6 +76,8 @@ class FakeOpenCode:
 
     def answer(self, asked):
         """Status and body."""
+        if (asked.method, asked.path) in self.silent:
+            self.closing.wait(LONGEST_HOLD_S)
         if asked.path in self.broken:
             return self.broken[asked.path]
         parts = [unquote(part) for part in asked.path.strip("/").split("/")]
@@ -134,9 +138,10 @@ class FakeOpenCode:
             self.closing.wait(LONGEST_HOLD_S)
         if "status" in step:
             return step["status"], step.get("body", {"name": "UnknownError", "data": {"message": "no"}})
-        info = {"id": "msg_1", "role": "assistant", "tokens": step.get("tokens", {"input": 100, "output": 10})}
+        info = {"id": "msg_1", "role": "assistant", "tokens": {"input": 1, "output": 1}}
         info |= {key: step[key] for key in ("structured", "error") if key in step}
         parts = [{"type": "text", "text": step["text"]}] if "text" in step else []
+        conversation["info"]["tokens"] = self.spent
         conversation["messages"].append({"info": {"role": "user", "id": "msg_0"}, "parts": asked.body["parts"]})
         return 200, {"info": info, "parts": parts}
 

@@ -25,8 +25,14 @@ const INTERNAL_PROMPTS = [
 
 const isSet = (name) => !["", "0", undefined].includes(process.env[name])
 
-/** The oldest entry goes when there are too many. */
+/** What was not looked at for longest goes when there are too many. */
 class Kept extends Map {
+  get(key) {
+    const value = super.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
   set(key, value) {
     this.delete(key)
     super.set(key, value)

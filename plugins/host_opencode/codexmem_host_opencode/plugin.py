@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs import hookimpl
-from codexmem_hookspecs.values.records import Setting
+from codexmem_hookspecs.values.records import ModelBackend, Setting
 
 from codexmem_host_opencode.host import OpenCodeHost
 
@@ -13,8 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from codexmem_hookspecs.hosts import Host
-    from codexmem_hookspecs.services import Services
+    from codexmem_hookspecs.services import Services, Transcript
     from codexmem_hookspecs.values.capture import Item, Presence, Session, SessionQuery, Skipped
+    from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
+    from codexmem_hookspecs.values.models import Turn, TurnRequest
+
+
+def ask(request: ExtractionRequest, transcript: Transcript, services: Services) -> Reply:
+    """See :func:`codexmem_host_opencode.backend.ask`."""
+    from codexmem_host_opencode import backend
+
+    return backend.ask(request, transcript, services)
+
+
+def turn(request: TurnRequest, services: Services) -> Turn:
+    """See :func:`codexmem_host_opencode.backend.turn`."""
+    from codexmem_host_opencode import backend
+
+    return backend.turn(request, services)
 
 
 class OpenCodePlugin:
@@ -26,6 +42,15 @@ class OpenCodePlugin:
         return [
             Setting(key="url", default="", help="address of a server of OpenCode; empty: one that was seen at work"),
             Setting(key="program", default="", help="OpenCode's program; empty: the one that was seen at work"),
+        ]
+
+    @hookimpl
+    def codexmem_models(self) -> Iterable[ModelBackend]:
+        """The models that OpenCode has a login for."""
+        return [
+            ModelBackend(
+                name="opencode", summary="OpenCode's models, with its own login", costs=True, ask=ask, turn=turn
+            )
         ]
 
     @hookimpl

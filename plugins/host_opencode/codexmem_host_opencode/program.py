@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from codexmem_hookspecs.json_lines import NotUnderstood
 
 from codexmem_host_opencode import records
+from codexmem_host_opencode.own_sessions import place
+from codexmem_host_opencode.server import PASSWORD, USER, Server, credentials
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
 
+SECRET = secrets.token_urlsafe(24)
+"""Of servers that this process starts."""
+LISTENS = r"listening on (http://\S+)"
+SERVE_S = 60.0
+"""It needs five seconds, and longer where its plugins are installed first."""
 RUN_S = 60.0
 """It needs two seconds to begin."""
 USUAL = "opencode"
@@ -53,6 +61,17 @@ class Program(NamedTuple):
         """A session and everything that was said in it. Raises NotUnderstood and FileNotFoundError."""
         return records.understood(records.decoded(self._run("export", session_id)), records.Conversation)
 
+    def served(self) -> Server:
+        """A server of our own, until the pass is over. It has the user's settings, for it needs the user's login.
+
+        Only we know its password. Raises FileNotFoundError and TimeoutError.
+        """
+        environ = {USER: "codexmem", PASSWORD: SECRET, "XDG_STATE_HOME": os.path.join(self._place(), "state")}
+        argv = (self.path, "serve", "--hostname", "127.0.0.1", "--port", "0")
+        where = place(self.services)
+        url = self.services.processes.serve(argv, says=LISTENS, timeout_s=SERVE_S, folder=where, environ=environ)
+        return Server(url, self.services, credentials(environ))
+
     def _run(self, *words: str, folder: str = "") -> bytes:
         try:
             argv = (self.path, PURE, *words)
@@ -74,7 +93,7 @@ class Program(NamedTuple):
                 folder.write(f"{QUIET}/opencode/{name}", content.encode(), exclusive=True)
             except FileExistsError:
                 continue
-        place = os.path.join(folder.root, QUIET)
+        place = self._place()
         return {
             "XDG_CONFIG_HOME": place,
             "XDG_STATE_HOME": os.path.join(place, "state"),
@@ -82,3 +101,6 @@ class Program(NamedTuple):
             **dict.fromkeys(_SWITCHES, "1"),
             **dict.fromkeys(_OTHER_SETTINGS, ""),
         }
+
+    def _place(self) -> str:
+        return os.path.join(self.services.folder.root, QUIET)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.errors import ModelRefused, Unreadable
 from codexmem_hookspecs.json_lines import NotUnderstood
 
 from codexmem_host_opencode.program import USUAL, Program
@@ -50,6 +50,18 @@ class Reach:
         named = str(self._services.settings.get("program", ""))
         ran = next((one.word.program for one in self.seen if one.word.program), "")
         return Program(named or ran or USUAL, self._services)
+
+    @property
+    def asked(self) -> Server:
+        """The one that answers, else one that is started for as long as this pass goes on. Raises ModelRefused."""
+        if self.server is not None:
+            return self.server
+        try:
+            return self.program.served()
+        except FileNotFoundError:
+            raise ModelRefused(f"opencode: {UNREACHABLE}; set [host-opencode] program", "transport") from None
+        except TimeoutError as error:
+            raise ModelRefused(f"opencode: {error}", "transport") from None
 
     def conversation(self, session_id: str) -> Conversation:
         """A session and everything that was said in it. Raises Unreadable."""

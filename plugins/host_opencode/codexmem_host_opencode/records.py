@@ -105,6 +105,57 @@ class Message(Struct):
     parts: list[Any] = field(default_factory=list)
 
 
+class ErrorData(Struct):
+    """What is known of it."""
+
+    message: str = ""
+    statusCode: int = 0  # noqa: N815
+    responseHeaders: dict[str, str] = field(default_factory=dict)  # noqa: N815
+
+
+class PromptError(Struct):
+    """Why a prompt failed; OpenCode tells it with status 200."""
+
+    name: str = ""
+    data: ErrorData = field(default_factory=ErrorData)
+
+
+class PromptInfo(Struct):
+    """The last message that a prompt led to."""
+
+    structured: dict[str, Any] | None = None
+    error: PromptError | None = None
+
+
+class Prompted(Struct):
+    """What came of a prompt."""
+
+    info: PromptInfo
+    parts: list[Part] = field(default_factory=list)
+
+
+class CacheTokens(Struct):
+    """Read from a provider's cache, and written to it."""
+
+    read: float = 0
+    write: float = 0
+
+
+class Tokens(Struct):
+    """As the provider counted them."""
+
+    input: float = 0
+    output: float = 0
+    reasoning: float = 0
+    cache: CacheTokens = field(default_factory=CacheTokens)
+
+
+class Spent(Struct):
+    """A session's tokens so far."""
+
+    tokens: Tokens = field(default_factory=Tokens)
+
+
 T = TypeVar("T")
 
 

@@ -24,6 +24,7 @@ API_S = 60.0
 """Listing and reading (OpenCode memory 1)."""
 PAGE = 5_000
 OK, NOT_FOUND = 200, 404
+PASSWORD, USER = "OPENCODE_SERVER_PASSWORD", "OPENCODE_SERVER_USERNAME"  # names of variables
 
 
 class Server(NamedTuple):
@@ -31,6 +32,8 @@ class Server(NamedTuple):
 
     url: str
     services: Services
+    headers: Mapping[str, str]
+    """By which we are let in."""
 
     def get(self, path: str, timeout_s: float = API_S) -> Response:
         """One request."""
@@ -38,10 +41,10 @@ class Server(NamedTuple):
 
     def ask(self, method: str, path: str, json: object = None, timeout_s: float = API_S) -> Response:
         """One request with a body."""
-        headers = credentials(self.services.environ)
-        return self.services.http.request(method, self.url + path, json=json, headers=headers, timeout_s=timeout_s)
+        request = self.services.http.request
+        return request(method, self.url + path, json=json, headers=self.headers, timeout_s=timeout_s)
 
-    def sessions(self, search: str = "") -> Iterator[object]:
+    def sessions(self, search: str = "", timeout_s: float = API_S) -> Iterator[object]:
         """Sessions of every project without subagents, last used first. Raises NotUnderstood.
 
         ``search``: only those whose titles hold it.
@@ -50,7 +53,8 @@ class Server(NamedTuple):
         told: set[str] = set()
         while True:
             more = f"&search={quote(search)}" * bool(search) + f"&cursor={before}" * bool(before)
-            rows = listed(self.get(f"/experimental/session?roots=true&limit={limit}&directory={more}"))
+            path = f"/experimental/session?roots=true&limit={limit}&directory={more}"
+            rows = listed(self.get(path, timeout_s))
             keys = [_key(row) for row in rows]
             yield from (row for row, key in zip(rows, keys, strict=True) if key is None or key.id not in told)
             known = [key for key in keys if key is not None]
@@ -82,16 +86,16 @@ def _key(row: object) -> _Key | None:
 
 def credentials(environ: Mapping[str, str]) -> Mapping[str, str]:
     """What a server asks for that was started with a password; the worker has the environment of its host."""
-    password = environ.get("OPENCODE_SERVER_PASSWORD", "")
+    password = environ.get(PASSWORD, "")
     if not password:
         return {}
-    user = environ.get("OPENCODE_SERVER_USERNAME") or "opencode"
+    user = environ.get(USER) or "opencode"
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
 def reached(url: str, services: Services) -> Server | None:
     """The server at an address, if it is OpenCode's and this user's own; another one would know nothing of sessions."""
-    server = Server(url.rstrip("/"), services)
+    server = Server(url.rstrip("/"), services, credentials(services.environ))
     health = server.get("/global/health", PROBE_S)
     if health.status != OK or not isinstance(health.body, dict) or health.body.get("healthy") is not True:
         return None

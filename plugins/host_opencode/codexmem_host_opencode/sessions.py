@@ -12,6 +12,7 @@ from msgspec import Struct, json
 from codexmem_host_opencode import records
 from codexmem_host_opencode.host import OpenCodeHost, locator
 from codexmem_host_opencode.marks import OWN_TITLE
+from codexmem_host_opencode.own_sessions import sweep
 from codexmem_host_opencode.reach import UNREACHABLE, Reach
 from codexmem_host_opencode.server import NOT_FOUND, OK
 
@@ -76,11 +77,12 @@ def from_server(reach: Reach, services: Services) -> list[records.ListedSession]
     if reach.server is None:
         return None
     try:
-        rows = [one for row in reach.server.sessions() if (one := _from_api(row, services)) is not None]
+        given = list(reach.server.sessions())
     except NotUnderstood as problem:
         services.log.warning("OpenCode's server does not list its sessions", url=reach.server.url, reason=str(problem))
         return None
-    return rows
+    sweep(reach.server, given, services)
+    return [one for row in given if (one := _from_api(row, services)) is not None]
 
 
 def _from_api(row: object, services: Services) -> records.ListedSession | None:

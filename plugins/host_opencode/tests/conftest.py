@@ -16,6 +16,7 @@ from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.services.http import HttpClient
 from codexmem_core.services.leash import Leash
 from codexmem_core.services.processes import ChildProcesses
+from codexmem_core.services.serving import ServingPrograms
 
 RECORDINGS = Path(__file__).parent / "recordings"
 collect_ignore = [] if shutil.which("node") else ["test_host_opencode_plugin_file.py"]
@@ -118,8 +119,10 @@ def network(codexmem_services):
     deadline, leash = WorkDeadline(60), Leash()
     codexmem_services.http = HttpClient(deadline)
     codexmem_services.environ["PATH"] = os.environ["PATH"]
-    codexmem_services.processes = ChildProcesses(codexmem_services.environ, leash, deadline)
+    serving = ServingPrograms(codexmem_services.environ, leash)
+    codexmem_services.processes = ChildProcesses(codexmem_services.environ, leash, deadline, serving)
     yield codexmem_services
+    serving.close()
     leash.close()
 
 

@@ -383,8 +383,19 @@ def test_a_program_that_hangs_is_left_behind(opencode):
 
 
 def test_an_opencode_that_tells_nothing_of_itself_is_no_obstacle(opencode):
-    assert opencode.systems(says(), asks(), silent=True) == [[BUILD, "Always lint."]]
-    assert [event.session.id for event in opencode.events] == ["ses_1"] * 3
+    calls = {"hook": "tool.execute.before", "input": {"tool": "tickets_find", "sessionID": "ses_1", "callID": "c"}}
+    assert opencode.systems(says(), asks(), calls, silent=True) == [[BUILD, "Always lint."]]
+    assert {event.session.id for event in opencode.events} == {"ses_1"}
+    assert [event.tool for event in opencode.events if event.kind == "tool"] == ["tickets_find"]
+
+
+def test_of_many_sessions_the_one_that_was_not_used_for_longest_is_let_go_of(opencode):
+    few = opencode.file.read_bytes().replace(b"const KEPT = 1000", b"const KEPT = 2")
+    opencode.file.write_bytes(few)
+    opencode.sessions |= {f"ses_{number}": opencode.sessions["ses_1"] for number in (2, 3)}
+    one, two, three = (says(id_=f"ses_{number}") for number in (1, 2, 3))
+    given = opencode.systems(one, two, asks(id_="ses_1"), three, asks(id_="ses_2"), asks(id_="ses_1"))
+    assert [len(system) for system in given] == [2, 1, 2]
 
 
 @pytest.mark.parametrize("given", [None, {}, {"sessionID": None}, {"event": None}, {"event": {"type": "session.idle"}}])
