@@ -39,7 +39,8 @@ def pytest_generate_tests(metafunc):
 
 def pytest_collection_modifyitems(config, items):
     """Tests of one host are left out with it."""
-    left_out = set(HOSTS) - set(named(config.getoption("--real")))
+    without = set(HOSTS) - set(named(config.getoption("--real")))
+    left_out = without | {f"bare_{name}" for name in without}
     kept = [item for item in items if not left_out & set(getattr(item, "fixturenames", ()))]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
@@ -75,6 +76,13 @@ def host_named(machine):
 def bare_host(request, machine):
     """Each host in turn, without codexmem."""
     with HOSTS[request.param](machine, program(request.param)) as host:
+        yield host
+
+
+@pytest.fixture
+def bare_claude(machine):
+    """Claude Code without codexmem."""
+    with ClaudeCode(machine, program("claude")) as host:
         yield host
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
+from realhosts.checkout import Checkout
 from realhosts.conversation import until
 
 NOTE = """---
@@ -19,6 +21,10 @@ type: project
 The mast light is called gannet.
 """
 FACT = "the mast light is called gannet"
+
+
+INSTALL = "pip install './[v2,claude]' ./hookspecs ./plugins/memory_v2 ./plugins/host_claude ./plugins/claude_import"
+"""README's line, for the other memory."""
 
 
 @pytest.fixture
@@ -95,3 +101,26 @@ def test_a_folder_that_a_project_names_for_its_memory_is_followed(machine, impor
     shutil.rmtree(machine.root / "kept")
     machine.codexmem("run")
     assert FACT in "".join(imported(machine).values())  # a folder that is away is no deleted memory
+
+
+def test_a_new_user_who_installs_v2_and_claude_has_a_session_that_knows_an_imported_memory(
+    machine, bare_claude, offline, tmp_path
+):
+    """Line by line: Claude Code has a memory already, codexmem is installed, set up, and told to import it."""
+    folder = own_memory(bare_claude)
+    bare_claude.say("Remember the light.", writes(f"{folder}/gannet.md", NOTE), {"text": "Noted."})
+    checkout = Checkout(tmp_path)
+    environ = checkout.environ([bare_claude.program.parent], bare_claude.environ)
+    checkout.type(INSTALL, os.environ | checkout.environ([], {"PATH": environ["PATH"]}), before=offline.reach_out)
+    printed = checkout.type("codexmem setup claude --yes", environ)
+    assert "Claude Code has memories of its own (1 file of 1 project)." in printed
+    config = re.search(r"enabled = true in \[claude-import\] of (\S+)", printed)[1]
+    checkout.type(f"mkdir -p $(dirname {config}); printf '[claude-import]\\nenabled = true\\n' > {config}", environ)
+    checkout.type("claude -p 'Hello.'", environ)
+    machine.until_known(FACT, bare_claude)
+    told = bare_claude.say("What is the light called?").told
+    assert f"gannet: {FACT}" in told
+    status = checkout.type("codexmem status", environ)
+    assert f"imports 1 file of 1 project in {machine.home}/.claude" in status
+    assert "memory    v2 (new sessions read it)" in status
+    assert "memory    v1" not in status
