@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,16 +24,16 @@ ODD_METAS: tuple[Mapping[str, object], ...] = (
 )
 
 
-class ToolsContract:
+class ToolsContract(ABC):
     """Set ``callers`` where the host tells which session calls."""
 
     callers: ClassVar[Sequence[tuple[Caller, Mapping[str, str], Mapping[str, bytes], str]]] = ()
     """Calls of a tool as the real host makes them: the caller, the environment, the host's files by absolute path, and
     the id of the session that called."""
 
+    @abstractmethod
     def host(self) -> Host:
         """The host under test."""
-        raise NotImplementedError
 
     def test_every_tool_has_a_name_of_its_own(self) -> None:
         """A model calls it by that name, and by that name a call is known as ours."""
