@@ -11,6 +11,7 @@ from codexmem_hookspecs.values.extract import PROMPT_MARK
 
 from codexmem_core.pipeline import run
 from codexmem_core.request import RunRequest
+from codexmem_core.services.models import ChosenModel
 
 TURNS = (("user", "Always squash commits before a merge."), ("assistant", "Yes."))
 
@@ -24,17 +25,14 @@ def test_a_session_whose_first_words_are_our_prompt_is_ours(codex_home, run_with
     assert run_with().sessions["claimed"] == 0
 
 
-def test_the_prompt_that_is_sent_to_a_model_carries_the_mark(codex_home, engine_of, other_memory):
+def test_the_prompt_that_is_sent_to_a_model_carries_the_mark(codex_home, engine_of, other_memory, monkeypatch):
     seen = []
-
-    class Watching(other_memory):
-        pass
-
+    ask = ChosenModel.ask
+    monkeypatch.setattr(
+        ChosenModel, "ask", lambda self, request, *rest: seen.append(request) or ask(self, request, *rest)
+    )
     codex_home(*TURNS)
-    engine = engine_of(Watching())
-    ask = engine.model.ask
-    engine.model.ask = lambda request, *rest: seen.append(request) or ask(request, *rest)
-    run(engine, RunRequest(idle_hours=0))
+    run(engine_of(other_memory()), RunRequest(idle_hours=0))
     assert len(seen) == 2
     assert all(PROMPT_MARK in request.instructions for request in seen)
 
