@@ -67,11 +67,11 @@ def run_all(
     try:
         for lane in running:
             lane.thread.start()
-        while any(lane.is_going(stall_s) for lane in running):
+        while going := [lane for lane in running if lane.is_going(stall_s)]:
             progress(sum(lane.moved for lane in running), total)
             if deadline is not None and deadline.cancelled:
                 raise PassStopped("the pass was stopped")
-            next(lane for lane in running if lane.is_going(stall_s)).thread.join(POLL_S)
+            going[0].thread.join(POLL_S)
     except BaseException:
         for lane in running:
             lane.stopped("the pass was stopped")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 from codexmem_core.lanes import LaneResult, LaneWork, run_all
 
@@ -23,6 +24,11 @@ def good(name):
 def test_every_lane_gives_its_result_in_order():
     results = run_all([lane("a", good("a")), lane("b", good("b"))], stall_s=5, progress=lambda done, total: None)
     assert [(result.memory, result.error) for result in results] == [("a", ""), ("b", "")]
+
+
+def test_lanes_that_end_while_progress_is_told_are_no_trouble():
+    results = run_all([lane("a", good("a"))], stall_s=5, progress=lambda done, total: time.sleep(0.1))
+    assert [result.error for result in results] == [""]
 
 
 def test_a_lane_that_raises_is_given_up_and_the_other_finishes():
