@@ -39,8 +39,11 @@ LABELS: Final[Mapping[Tier, str]] = {
 """By tier, what is chosen first comes first."""
 
 _LABELLED = "|".join(re.escape(label[1:]) for label in LABELS.values())
-_LABEL_INSIDE = re.compile(rf"(?<![^\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\[(?={_LABELLED})")
-"""The bracket of a line in somebody's words that looks like a label of ours."""
+_LABEL_INSIDE = re.compile(
+    rf"((?:^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\S\n\r]*[*_>#\u200b-\u200d\u2060\ufeff\s]*)\[(?=\s*(?:{_LABELLED}))",
+    re.IGNORECASE,
+)
+"""The bracket of a line in somebody's words that looks like a label of ours, and what stands before it."""
 
 
 def evidence(items: Iterable[Item], limit: int, cwd: str = "") -> str:
@@ -143,4 +146,4 @@ def _body(item: Item, cwd: str) -> str:
 
 def _cut(text: str, limit: int) -> str:
     """Without its middle where it is too long, and without a line that could be taken for a label."""
-    return _LABEL_INSIDE.sub("(", cut_bytes(utf8(text).decode(), limit, CUT)) if limit > 0 else ""
+    return _LABEL_INSIDE.sub(r"\1(", cut_bytes(utf8(text).decode(), limit, CUT)) if limit > 0 else ""
