@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import importlib.metadata
 import os
 import sqlite3
@@ -202,6 +203,13 @@ def _databases(engine: Engine) -> Iterator[Finding]:
             yield Finding(level="ok", message=f"{engine.home.below(engine.memories[plugin].database)}: {notes} notes")
         except StoreError as error:
             yield Finding(level="fail", message=str(error))
+    for path in sorted(glob.glob(f"{glob.escape(engine.home.root)}/*.db.corrupt-*")):
+        if not path.endswith(("-wal", "-shm")):
+            yield Finding(
+                level="warn",
+                message=f"{path} was damaged and set aside; what could be read of it was carried over",
+                fix=f"codexmem run --all, which takes sessions in again; then rm {path}*",
+            )
     for notice in engine.notices:
         yield Finding(level="warn", message=notice)
 

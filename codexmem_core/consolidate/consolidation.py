@@ -65,6 +65,10 @@ class NothingYet(Exception):  # noqa: N818 - no error
     """A model would be paid for looking at an empty folder."""
 
 
+class NotesLost(Exception):  # noqa: N818 - the user decides
+    """Recaps stand in the folder whose notes are gone: consolidating now would take them out of the memory."""
+
+
 class Consolidation:
     """Consolidates one memory."""
 
@@ -111,6 +115,7 @@ class Consolidation:
     ) -> Consolidated:
         """Everything that only the owner of the claim may do; whatever is in the way is raised."""
         stored = stored_rows(selected)
+        self._keep_what_was_lost(work)
         changes = work.prepare(stored)
         _go_on(deadline)
         if work.by_agent and work.needed and not stored and work.bare:
@@ -135,6 +140,18 @@ class Consolidation:
         status = "succeeded" if work.needed else "no_workspace_changes"
         return Consolidated(status=status, inputs=len(stored), changes=changes)
 
+    def _keep_what_was_lost(self, work: Work) -> None:
+        """A database that was begun anew knows little; what it does not know was not let go by anybody."""
+        if self._rules.bypass_cooldown or self._jobs.consolidation_snapshot().success is not None:
+            return
+        noted = {(output.host, output.id) for output in self._jobs.outputs()}
+        if lost := work.recaps_without_notes(noted):
+            raise NotesLost(
+                f"{lost} recaps in {self._place.root} have no notes any more: their database was damaged or is gone. "
+                "codexmem run --all takes in the sessions again that are still there; codexmem consolidate --now "
+                "goes on without the others"
+            )
+
     def _ended(self, claim: ConsolidationClaim, error: Exception) -> Consolidated:
         """Record why it did not succeed: given back when nothing is wrong with it, else to be tried again later."""
         status, retry_s = _outcome(error)
@@ -150,7 +167,7 @@ class Consolidation:
         return ended
 
 
-_SPEAKING = (InvalidArtifacts, NothingYet, LeaseLost, Stopped, EditedMeanwhile, Outdated, GaveUp, TimeOver)
+_SPEAKING = (InvalidArtifacts, NothingYet, NotesLost, LeaseLost, Stopped, EditedMeanwhile, Outdated, GaveUp, TimeOver)
 """Their message says all that a user needs."""
 
 
@@ -161,6 +178,8 @@ def _outcome(error: Exception) -> tuple[str, int]:
             outcome = "skipped_stopped", 0
         case NothingYet():
             outcome = "skipped_nothing_yet", 0
+        case NotesLost():
+            outcome = "failed_notes_lost", 0
         case EditedMeanwhile() | Outdated():
             outcome = "skipped_changed_meanwhile", 0
         case NotAsked():

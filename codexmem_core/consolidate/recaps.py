@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from codexmem_core.consolidate.layout import RECAPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from codexmem_hookspecs.services import Folder
     from codexmem_hookspecs.values.consolidate import Stored
@@ -131,6 +131,15 @@ def sync_recaps(folder: Folder, stored: Sequence[Stored]) -> RecapsSynced:
     for name in removed:
         folder.remove(f"{RECAPS}/{name}")
     return RecapsSynced(written=tuple(written), removed=tuple(removed))
+
+
+def recaps_without_notes(folder: Folder, noted: Collection[tuple[str, str]]) -> int:
+    """How many recaps that were written here are of sessions that are not among ``noted``, (host, id) each."""
+    count = 0
+    for file in folder.scan(RECAPS, suffixes=(".md",)):
+        recap = parse_recap((_content(folder, file.path) or b"").decode("utf-8", "replace"))
+        count += bool(recap.session_id and recap.host) and (recap.host, recap.session_id) not in noted
+    return count
 
 
 def _of_another(folder: Folder, path: str) -> bool:

@@ -18,7 +18,7 @@ from codexmem_core.consolidate.draft import Draft
 from codexmem_core.consolidate.extensions import taken_in
 from codexmem_core.consolidate.glob import fits
 from codexmem_core.consolidate.layout import INSTRUCTIONS, ensure_layout, prune_extension_resources, remove_links
-from codexmem_core.consolidate.recaps import sync_recaps
+from codexmem_core.consolidate.recaps import recaps_without_notes, sync_recaps
 from codexmem_core.consolidate.workspace import MemoryWorkspace
 from codexmem_core.interop.exchange import Exchange
 from codexmem_core.readpath.tombstones import NOTHING_FORGOTTEN
@@ -28,7 +28,7 @@ from codexmem_core.safety.text import clean
 from codexmem_core.store.rules import HEARTBEAT_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from codexmem_hookspecs.services import Clock, Deadline, Log, Services
     from codexmem_hookspecs.values.consolidate import Memory, Problem, Stored
@@ -93,6 +93,10 @@ class Work:
         self._baseline = Baseline(place.root, bench.clock, locks=place.locks)
         self._diff: WorkspaceDiff | None = None
         self._generated = frozenset[str]()
+
+    def recaps_without_notes(self, noted: Collection[tuple[str, str]]) -> int:
+        """Of sessions that are not among ``noted``, (host, id) each; before anything is written."""
+        return recaps_without_notes(self._folder, noted)
 
     def prepare(self, stored: Sequence[Stored]) -> int:
         """Baseline, inputs, imports and the diff; returns how many changes there are."""

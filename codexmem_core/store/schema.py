@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from codexmem_core.store.tables import CATALOGUE_SALVAGED, catalogue_tables, memory_tables
+from codexmem_core.store.tables import CATALOGUE_SALVAGED, MEMORY_SALVAGED, catalogue_tables, memory_tables
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,7 +42,12 @@ class Schema:
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "migrations")
 
-MEMORY = Schema(name="memory", migrations=os.path.join(_FOLDER, "memory"), tables=memory_tables)
+MEMORY = Schema(
+    name="memory",
+    migrations=os.path.join(_FOLDER, "memory"),
+    tables=memory_tables,
+    salvaged=MEMORY_SALVAGED,
+)
 CATALOGUE = Schema(
     name="catalogue",
     migrations=os.path.join(_FOLDER, "catalogue"),

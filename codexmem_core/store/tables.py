@@ -24,6 +24,10 @@ CATALOGUE_SALVAGED = (
 )
 """What the user asked for, and our own sessions: worth saving from a damaged file, and true row by row."""
 
+MEMORY_SALVAGED = ("memory_stage1_outputs", "memory_findings", "memory_citation_usage")
+"""Notes, which nothing else holds once their transcripts are gone. Jobs are begun anew, so that the consolidation knows
+that it has not succeeded with this file."""
+
 
 Tables = TypeVar("Tables", bound=Iterable[Any])
 

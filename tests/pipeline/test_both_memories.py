@@ -79,7 +79,7 @@ def learn(run_with):
     def once(model=None, models="", config="", **request):
         plugins = (model,) if model else ()
         settings = f'[models]\nbackend = "scripted"\n{models}\n{MANY}' if model else ""
-        return run_with(*plugins, config=settings + config, beside=V2, now=True, **request)
+        return run_with(*plugins, config=settings + config, beside=V2, **{"now": True, **request})
 
     return once
 
@@ -209,6 +209,56 @@ def test_a_damaged_database_is_made_anew_and_the_other_is_as_it_was(sessions, le
     assert report.memories[OTHER[bad]].status == "up_to_date"
     assert report.memories[bad].extracted == 4
     assert list(home.glob(f"{DATABASES[bad]}.corrupt-*"))
+
+
+@pytest.mark.parametrize("bad", ["v1", "v2"])
+def test_a_damaged_index_costs_no_note_although_the_sessions_are_too_old_to_be_read_again(
+    sessions, learn, home, clock, bad
+):
+    learn()
+    before = (notes(home, bad), summary(home, bad))
+    clock.turn(days=11)
+    damage_index(home / DATABASES[bad])
+    report = learn()
+    assert not report.failed
+    assert list(home.glob(f"{DATABASES[bad]}.corrupt-*"))
+    assert (notes(home, bad), summary(home, bad)) == before
+
+
+@pytest.mark.parametrize("bad", ["v1", "v2"])
+def test_notes_that_are_lost_take_nothing_out_of_the_files_until_the_user_says_so(sessions, learn, home, clock, bad):
+    learn()
+    recaps = sorted((home / FOLDERS[bad] / "rollout_summaries").iterdir())
+    before = summary(home, bad)
+    clock.turn(days=11)
+    damaged = home / DATABASES[bad]
+    damaged.write_bytes(b"\xff" * 100 + damaged.read_bytes()[100:])
+    report = learn(now=False)
+    assert report.memories[bad].consolidation == "failed_notes_lost"
+    assert report.memories[bad].detail.startswith("4 recaps in ")
+    assert "codexmem run --all" in report.memories[bad].detail
+    assert report.memories[OTHER[bad]].status == "up_to_date"
+    assert sorted((home / FOLDERS[bad] / "rollout_summaries").iterdir()) == recaps
+    assert summary(home, bad) == before
+    doctor = CliRunner().invoke(codexmem, ["--home", str(home), "--config", str(home / "none.toml"), "doctor"])
+    assert f"{DATABASES[bad]}.corrupt-" in doctor.output
+    learn()
+    assert not list((home / FOLDERS[bad] / "rollout_summaries").iterdir())
+
+
+def damage_index(path):
+    """Overwrite the root page of an index, which no row depends on."""
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = database.execute("PRAGMA page_size").fetchone()[0]
+        page = database.execute("SELECT rootpage FROM sqlite_master WHERE name LIKE 'sqlite_autoindex_memory_c%'")
+        place = (page.fetchone()[0] - 1) * size
+    database.close()
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(b"\xff" * size)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 @pytest.fixture

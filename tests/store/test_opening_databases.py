@@ -328,8 +328,9 @@ def test_a_damaged_header_is_set_aside_whole_and_memory_keeps_running(
 def test_a_page_of_zeros_in_the_middle_is_found_when_the_file_is_opened(home, with_rows, reopen):
     zero(with_rows, os.path.getsize(with_rows) // 2 // 4_096 * 4_096, 4_096)
     assert "was damaged" in reopen()[0]
-    assert len(of_kind(home, ".corrupt-")) == 1
-    assert raw(with_rows, "SELECT count(*) FROM memory_stage1_outputs") == [(0,)]
+    assert len([name for name in of_kind(home, ".corrupt-") if not name.endswith(("-shm", "-wal"))]) == 1
+    ((saved,),) = raw(with_rows, "SELECT count(*) FROM memory_stage1_outputs")
+    assert 0 < saved < 300, "what stands on other pages is carried over"
 
 
 def test_damage_met_in_the_middle_of_work_is_told_and_set_aside_at_the_next_opening(
