@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 EXTENSION = "codex_import"
 FOLDER = "codex"
+LOCK_WAIT_S = 2.0
+"""How long an import waits for Codex's lock. Codex may hold it for minutes; another memory of ours, which takes in or
+gives out at the same time, holds it for a moment, and that is no reason to go without."""
 
 
 def mirrors(workspace: Workspace, services: Services) -> Iterable[Mirror]:
@@ -65,7 +68,7 @@ def _while_codex_rests(memory: CodexMemory, services: Services) -> Mapping[str, 
     home = services.open_folder(memory.home, write=True)
     if not _has_lock(home, memory):
         return _artifacts(memory, services)
-    with home.lock(_lock_name(memory)) as held:
+    with home.lock(_lock_name(memory), LOCK_WAIT_S) as held:
         return _artifacts(memory, services) if held else None
 
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 
 import pytest
 
@@ -101,6 +102,15 @@ def test_while_codex_consolidates_nothing_is_taken_in(codex):
         assert codex.imported() == before
     assert codex.imported()[HANDBOOK] == "half of it"
     assert lock.read_bytes() == b""
+
+
+def test_an_import_waits_while_another_memory_of_ours_holds_codexs_lock_for_a_moment(codex, monkeypatch):
+    """Memories work at the same time: which of them came first decides nothing."""
+    codex.remembers()
+    with (codex.home / "memories.lock").open("wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        monkeypatch.setattr(time, "sleep", lambda _seconds: fcntl.flock(other, fcntl.LOCK_UN))
+        assert HANDBOOK in codex.imported()
 
 
 def test_an_import_makes_no_lock_where_codex_has_none(codex):
