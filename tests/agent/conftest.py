@@ -182,3 +182,21 @@ def look_of():
 @pytest.fixture
 def secret():
     return SECRET
+
+
+@pytest.fixture
+def root(den):
+    return Path(den.root)
+
+
+@pytest.fixture
+def baseline(den):
+    return Baseline(den.root, den.clock, locks=os.path.join(den.home, "locks"))
+
+
+@pytest.fixture
+def consolidated(den, script):
+    """A memory that was consolidated once and has something new."""
+    den.learn("one")
+    assert den.consolidate(script.ScriptedBackend(*script.good_steps())).status == "succeeded"
+    den.learn("two", recap="A second session.", raw="- second")
