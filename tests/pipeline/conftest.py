@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sqlite3
 import threading
 import uuid
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from codexmem_hookspecs import hookimpl
@@ -19,6 +21,13 @@ from codexmem_core.pipeline import run
 from codexmem_core.plugins.discovery import in_process, installed
 from codexmem_core.request import RunRequest
 
+TURNS = (
+    ("user", "Please always run the linter before you commit in this repository."),
+    ("assistant", "Understood, I will run it first."),
+    ("user", "Add a retry to the uploader."),
+    ("assistant", "Added."),
+)
+MANY = "[memories]\nmax_rollouts_per_startup = 128\n"
 NOW_MS = int(datetime(2026, 11, 30, 12, tzinfo=UTC).timestamp() * 1000)
 
 
@@ -169,3 +178,55 @@ def unpacked(content):
                 yield zlib.decompressobj().decompress(content[start:])
             except zlib.error:
                 continue
+
+
+class Both:
+    """Memory V1 and Memory V2 in one home, as they lie on the disk."""
+
+    names = ("v1", "v2")
+    other: ClassVar = {"v1": "v2", "v2": "v1"}
+
+    def __init__(self, home):
+        self.home = home
+
+    def database(self, memory):
+        return self.home / {"v1": "memory.db", "v2": "memory_v2.db"}[memory]
+
+    def folder(self, memory):
+        return self.home / {"v1": "memories", "v2": "memories_v2"}[memory]
+
+    def notes(self, memory):
+        """Ids of the sessions of which there is a note."""
+        with sqlite3.connect(self.database(memory)) as database:
+            rows = database.execute("SELECT session_id FROM memory_stage1_outputs ORDER BY 1").fetchall()
+        database.close()
+        return [row[0] for row in rows]
+
+    def summary(self, memory):
+        return (self.folder(memory) / "memory_summary.md").read_text()
+
+    def text(self, memory):
+        files = sorted(self.folder(memory).rglob("*.md"))
+        return "\n".join(path.read_text() for path in files if ".git" not in path.parts)
+
+
+@pytest.fixture
+def both(tmp_path):
+    return Both(tmp_path / "home")
+
+
+@pytest.fixture
+def sessions(codex_home):
+    return sorted(codex_home(*TURNS) for _ in range(4))
+
+
+@pytest.fixture
+def learn(run_with):
+    """One pass of both, with a scripted model when one is given."""
+
+    def once(model=None, models="", config="", **request):
+        plugins = (model,) if model else ()
+        settings = f'[models]\nbackend = "scripted"\n{models}\n{MANY}' if model else ""
+        return run_with(*plugins, config=settings + config, beside=("memory-v2",), **{"now": True, **request})
+
+    return once
