@@ -18,14 +18,6 @@ RULE = (("user", "Always run the linter before you commit, and never push to mai
 PROGRAMS = os.path.join(os.path.dirname(__file__), "programs")
 
 
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def in_parallel(calls, workers=8):
     waiting, lock = list(calls), threading.Lock()
 
@@ -111,7 +103,7 @@ def test_a_worker_that_was_killed_is_replaced_by_the_next_hook(hooks, eventually
     eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
 
 
-def test_a_worker_that_hangs_delays_no_hook_and_is_replaced(hooks, eventually):
+def test_a_worker_that_hangs_delays_no_hook_and_is_replaced(hooks, eventually, is_running):
     hooks.say("s1", *RULE)
     hooks.call("SessionEnd", hooks.payload("SessionEnd"))
     eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
@@ -141,7 +133,7 @@ def test_a_worker_that_only_slept_is_left_alone(hooks, eventually):
     assert hooks.worker() == owner
 
 
-def test_workers_that_end_at_once_are_started_twelve_times_an_hour_at_most(hooks, eventually):
+def test_workers_that_end_at_once_are_started_twelve_times_an_hour_at_most(hooks, eventually, is_running):
     (hooks.home / "catalog.db").mkdir()  # no database, no lock, no worker
     (hooks.home / "locks").mkdir()
     (hooks.home / "locks" / "worker").mkdir()
@@ -175,7 +167,7 @@ def test_somebody_elses_number_in_the_lock_is_nobodys_death(hooks, eventually):
     os.kill(owner.pid, signal.SIGKILL)
 
 
-def test_a_worker_ends_when_its_home_goes(hooks, eventually):
+def test_a_worker_ends_when_its_home_goes(hooks, eventually, is_running):
     hooks.call("Stop", hooks.payload("Stop"))
     owner = hooks.worker_soon()
     eventually(hooks.is_quiet)
@@ -208,7 +200,7 @@ def job(hooks):
 
 
 @pytest.mark.parametrize("how", ["command", "SIGTERM", "SIGINT"])
-def test_stopping_gives_claims_back_untouched_and_ends_programs_at_once(asking, eventually, how):
+def test_stopping_gives_claims_back_untouched_and_ends_programs_at_once(asking, eventually, how, is_running):
     owner = asking.worker()
     if how == "command":
         assert asking.cli("worker", "--stop").stdout == "stopped\n"
@@ -222,7 +214,7 @@ def test_stopping_gives_claims_back_untouched_and_ends_programs_at_once(asking, 
     assert asking.log()[-1]["why"] == "told to stop"
 
 
-def test_killing_leaves_no_program_and_no_job_that_seems_to_run(asking, eventually):
+def test_killing_leaves_no_program_and_no_job_that_seems_to_run(asking, eventually, is_running):
     asking.worker().kill(signal.SIGKILL)
     eventually(lambda: not any(is_running(pid) for pid in asking.programs), "the end of the programs")
     shown = asking.cli("status").stdout

@@ -23,6 +23,20 @@ def children():
     leash.close()
 
 
+@pytest.fixture
+def gone_soon(is_running):
+    """Whether a process ends long before it would by itself."""
+
+    def wait(pid):
+        for _ in range(200):
+            if not is_running(pid):
+                return True
+            time.sleep(0.05)
+        return False
+
+    return wait
+
+
 def test_output_errors_and_status_come_back(children):
     program = "import sys; print(sys.stdin.read()); print('e', file=sys.stderr); sys.exit(3)"
     assert children().run([sys.executable, "-c", program], stdin=b"in", timeout_s=20) == (3, b"in\n", b"e\n")
@@ -42,7 +56,7 @@ def test_a_child_can_be_given_another_environment_and_cannot_lose_the_mark(child
     assert done[1] == b"blue round 1\n"
 
 
-def test_a_child_that_does_not_end_is_killed_with_its_whole_group(children, tmp_path):
+def test_a_child_that_does_not_end_is_killed_with_its_whole_group(children, tmp_path, gone_soon):
     note = tmp_path / "pid"
     program = (
         "import subprocess, sys, time\n"
@@ -52,38 +66,12 @@ def test_a_child_that_does_not_end_is_killed_with_its_whole_group(children, tmp_
     )
     with pytest.raises(TimeoutError, match="killed"):
         children().run([sys.executable, "-c", program], timeout_s=3)
-    grandchild = int(note.read_text())
-    for _ in range(100):
-        try:
-            with open(f"/proc/{grandchild}/stat") as stat:
-                if stat.read().rpartition(")")[2].split()[0] == "Z":
-                    break
-        except FileNotFoundError:
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("the grandchild still runs")
+    assert gone_soon(int(note.read_text()))
 
 
 def test_the_deadline_of_the_call_cuts_the_timeout(children):
     with pytest.raises(TimeoutError):
         children(0.5).run([sys.executable, "-c", "import time; time.sleep(30)"], timeout_s=30)
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone_soon(pid):
-    for _ in range(200):
-        if not is_running(pid):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_a_long_input_goes_in_whole_while_the_output_comes_slowly(children):
@@ -119,7 +107,7 @@ ChildProcesses(os.environ, Leash(), WorkDeadline(60)).run([sys.executable, "-c",
 """
 
 
-def test_no_child_and_no_grandchild_outlives_a_parent_that_is_killed(tmp_path):
+def test_no_child_and_no_grandchild_outlives_a_parent_that_is_killed(tmp_path, gone_soon):
     note = tmp_path / "pids"
     with subprocess.Popen([sys.executable, "-c", PARENT, CHILD, str(note)]) as parent:
         while not (note.exists() and len(note.read_text().split()) == 2):

@@ -42,15 +42,7 @@ def started(note):
     return [int(line.split()[0]) for line in note.read_text().splitlines()]
 
 
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def test_it_is_heard_once_and_goes_on_between_calls(processes, tmp_path):
+def test_it_is_heard_once_and_goes_on_between_calls(processes, tmp_path, is_running):
     note = tmp_path / "started"
     argv = [sys.executable, "-c", SERVER, str(note)]
     for _ in range(3):
@@ -74,14 +66,14 @@ def test_threads_that_want_it_at_once_share_one(processes, tmp_path):
     assert len(started(note)) == 1
 
 
-def test_it_ends_with_the_work(processes, serving, tmp_path):
+def test_it_ends_with_the_work(processes, serving, tmp_path, is_running):
     note = tmp_path / "started"
     processes.serve([sys.executable, "-c", SERVER, str(note)], says=SAYS, timeout_s=20)
     serving.close()
     assert not any(map(is_running, started(note)))
 
 
-def test_one_that_died_is_started_anew(processes, tmp_path):
+def test_one_that_died_is_started_anew(processes, tmp_path, is_running):
     note = tmp_path / "started"
     argv = [sys.executable, "-c", SERVER, str(note)]
     processes.serve(argv, says=SAYS, timeout_s=20)
