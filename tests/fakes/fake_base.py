@@ -21,10 +21,10 @@ import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from loopback import LONGEST_HOLD_S, LoopbackHandler, LoopbackServer
 
 LONGEST_DRIP_S = 5.0
-LONGEST_HOLD_S = 60.0
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass
-class FakeServer(ABC):
+class FakeServer(LoopbackServer, ABC):
     """A server in a thread; a context manager."""
 
     script: list[dict] = field(default_factory=list)
@@ -47,26 +47,7 @@ class FakeServer(ABC):
 
     def __post_init__(self):
         self._lock = threading.Lock()
-        self.closing = threading.Event()
-        fake = self
-
-        class Handler(FakeHandler):
-            server_side = fake
-
-        self._server = QuietServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exception):
-        self.closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self.listen(FakeHandler)
 
     def encrypt(self, context):
         """Speak TLS; before the server is started. Handshakes happen in the requests' own threads."""
@@ -101,19 +82,10 @@ class FakeServer(ABC):
         """The answer as stream events, each (name, value)."""
 
 
-class QuietServer(ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
-        """A client that hangs up is what some tests are about."""
-
-
-class FakeHandler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class FakeHandler(LoopbackHandler):
     server_side: FakeServer
 
-    def log_message(self, *_arguments):
-        pass
-
-    def do_POST(self):
+    def do_POST(self):  # noqa: N802 - the base class's name
         raw = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(path=self.path, headers=headers, body=json.loads(raw), raw=raw)

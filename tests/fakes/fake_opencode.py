@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
-LONGEST_HOLD_S = 60.0
+from loopback import LONGEST_HOLD_S, LoopbackHandler, LoopbackServer
+
 MISSING = {"name": "NotFoundError", "data": {"message": "Session not found"}}
 
 
@@ -28,7 +27,7 @@ class Asked:
     headers: dict
 
 
-class FakeOpenCode:
+class FakeOpenCode(LoopbackServer):
     """A server in a thread; a context manager."""
 
     def __init__(self, state="/nowhere", password=""):
@@ -45,26 +44,7 @@ class FakeOpenCode:
         self.survives_deletion = False
         self.spent = {"input": 100, "output": 10}
         self.made = 0
-        self.closing = threading.Event()
-        fake = self
-
-        class Handler(_Handler):
-            server_side = fake
-
-        self._server = _QuietServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exception):
-        self.closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self.listen(_Handler)
 
     def put(self, conversation):
         """A session as ``opencode export`` gives it."""
@@ -146,17 +126,8 @@ class FakeOpenCode:
         return 200, {"info": info, "parts": parts}
 
 
-class _QuietServer(ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
-        """A client that hangs up is what some tests are about."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(LoopbackHandler):
     server_side: FakeOpenCode
-
-    def log_message(self, *_arguments):
-        pass
 
     def _answer(self):
         place = urlsplit(self.path)
