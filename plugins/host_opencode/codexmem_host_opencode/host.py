@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.command_hooks import STARTS, text_of
 from codexmem_hookspecs.json_lines import whole_text
+from codexmem_hookspecs.session_files import home_in
 from codexmem_hookspecs.values.capture import Event, Session
 from codexmem_hookspecs.values.setup import MCP_NAME
 
@@ -68,7 +69,7 @@ class OpenCodeHost:
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """Where OpenCode keeps its data; nothing in it is ever opened."""
-        return tuple(os.path.join(data, FOLDER) for data in xdg(environ, "XDG_DATA_HOME", ".local/share"))
+        return tuple(os.path.join(data, FOLDER) for data in home_in(environ, "XDG_DATA_HOME", ".local/share"))
 
     def own_memories(self, environ: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - the contract's
         """OpenCode has no memory of its own."""
@@ -142,11 +143,3 @@ def moment_of(kind: EventKind, payload: Mapping[str, object]) -> Moment | Litera
     if kind == "start":
         return STARTS.get(text_of(payload, "source"), "startup")
     return "prompt" if kind == "prompt" else ""
-
-
-def xdg(environ: Mapping[str, str], variable: str, usual: str) -> Sequence[str]:
-    """The folder that the variable names, else the usual one in the user's home; none when neither is absolute."""
-    chosen = environ.get(variable, "")
-    if not os.path.isabs(chosen):
-        chosen = os.path.join(environ.get("HOME", ""), usual)
-    return (os.path.normpath(chosen),) if os.path.isabs(chosen) else ()

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from codexmem_hookspecs.json_lines import NotUnderstood
+from codexmem_hookspecs.session_files import home_in
 from msgspec import Struct
 
 from codexmem_host_opencode import records
-from codexmem_host_opencode.host import FOLDER, xdg
+from codexmem_host_opencode.host import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -106,7 +107,7 @@ def reached(url: str, services: Services) -> Server | None:
 
 def states(environ: Mapping[str, str]) -> list[str]:
     """Where this user's programs keep their state, as it is written and with links resolved."""
-    own = xdg(environ, "XDG_STATE_HOME", ".local/state")
+    own = home_in(environ, "XDG_STATE_HOME", ".local/state")
     return [*own, *map(os.path.realpath, own)]
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.json_text import NotJson, parsed, with_value, without
+from codexmem_hookspecs.session_files import home_in
 from codexmem_hookspecs.values.setup import MCP_EVENT, MCP_NAME, SHIM, Edit, InstalledHook
 
-from codexmem_host_opencode.host import FOLDER, OpenCodeHost, xdg
+from codexmem_host_opencode.host import FOLDER, OpenCodeHost
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.seen import SEEN
 
@@ -190,6 +191,6 @@ def _runs_us(entry: object) -> bool:
 
 
 def _path(request: SetupRequest, name: str) -> str:
-    for configuration in xdg(request.environ, "XDG_CONFIG_HOME", ".config"):
+    for configuration in home_in(request.environ, "XDG_CONFIG_HOME", ".config"):
         return os.path.join(configuration, FOLDER, name)
     raise Refused("OpenCode's configuration has no place: neither XDG_CONFIG_HOME nor HOME is an absolute folder")
