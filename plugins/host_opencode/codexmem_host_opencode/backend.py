@@ -22,7 +22,7 @@ from codexmem_host_opencode.choosing import chosen, variant
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.own_sessions import LIST_S, own_session, stopped, sweep
 from codexmem_host_opencode.reach import Reach
-from codexmem_host_opencode.server import OK
+from codexmem_host_opencode.server import OK, session_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +115,7 @@ def answered(question: Question, services: Services) -> Answer:
     who = f"{NAME} {model.provider}/{model.model}" if model is not None else NAME
     with own_session(server, question.stage, services) as session_id:
         timeout_s = min(PROMPT_S, max(1.0, services.deadline.left_s - TIDYING_S))
-        response = server.ask("POST", f"/session/{session_id}/message", body, timeout_s=timeout_s)
+        response = server.ask("POST", f"{session_path(session_id)}/message", body, timeout_s=timeout_s)
         if not response.status:
             stopped(server, session_id)
         return understood(response, who, _spent(server, session_id))
@@ -152,7 +152,7 @@ def _refusal(error: records.PromptError, who: str, usage: Usage) -> ModelRefused
 def _spent(server: Server, session_id: str) -> Usage:
     """Of all steps of the session; its last message tells only of the last."""
     try:
-        tokens = records.understood(server.get(f"/session/{session_id}", LIST_S).body, records.Spent).tokens
+        tokens = records.understood(server.get(session_path(session_id), LIST_S).body, records.Spent).tokens
     except NotUnderstood:
         return Usage()
     return Usage(

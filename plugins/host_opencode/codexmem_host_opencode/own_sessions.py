@@ -13,7 +13,7 @@ from codexmem_hookspecs.json_lines import NotUnderstood
 from codexmem_host_opencode import records
 from codexmem_host_opencode.host import OpenCodeHost
 from codexmem_host_opencode.marks import OWN_METADATA, OWN_TITLE
-from codexmem_host_opencode.server import NOT_FOUND, OK
+from codexmem_host_opencode.server import NOT_FOUND, OK, session_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,12 +68,12 @@ def place(services: Services) -> str:
 
 def stopped(server: Server, session_id: str) -> None:
     """Let a prompt that was given up cost no more."""
-    server.ask("POST", f"/session/{quote(session_id, safe='')}/abort", {}, timeout_s=ABORT_S)
+    server.ask("POST", f"{session_path(session_id)}/abort", {}, timeout_s=ABORT_S)
 
 
 def _removed(server: Server, session_id: str, services: Services) -> None:
     """Remove a session, and say so when it is not certainly gone: that its removal was accepted says too little."""
-    path = f"/session/{quote(session_id, safe='')}"
+    path = session_path(session_id)
     server.ask("DELETE", path, timeout_s=DELETE_S)
     if server.get(path, CONFIRM_S).status != NOT_FOUND:
         services.log.warning("a session of ours stays in OpenCode for now", session=session_id)

@@ -68,9 +68,14 @@ class Server(NamedTuple):
 
     def conversation(self, session_id: str) -> records.Conversation:
         """A session and everything that was said in it. Raises NotUnderstood."""
-        path = f"/session/{quote(session_id, safe='')}"
+        path = session_path(session_id)
         info = records.understood(given(self.get(path)), records.SessionInfo)
         return records.Conversation(info=info, messages=listed(self.get(f"{path}/message")))
+
+
+def session_path(session_id: str) -> str:
+    """Where the API has a session."""
+    return f"/session/{quote(session_id, safe='')}"
 
 
 class _Key(Struct):

@@ -14,7 +14,7 @@ from codexmem_host_opencode.host import OpenCodeHost, locator
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.own_sessions import sweep
 from codexmem_host_opencode.reach import UNREACHABLE, Reach
-from codexmem_host_opencode.server import NOT_FOUND, OK
+from codexmem_host_opencode.server import NOT_FOUND, OK, session_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -157,5 +157,5 @@ def presence(sessions: Sequence[Session], services: Services) -> Mapping[str, Pr
         return {}
     states = {OK: Presence.present, NOT_FOUND: Presence.gone}
     return {
-        session.id: states.get(server.get(f"/session/{session.id}").status, Presence.unknown) for session in sessions
+        session.id: states.get(server.get(session_path(session.id)).status, Presence.unknown) for session in sessions
     }
