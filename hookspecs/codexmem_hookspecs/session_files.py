@@ -26,6 +26,11 @@ def home_in(environ: Mapping[str, str], variable: str, name: str) -> Sequence[st
     return (os.path.normpath(chosen),) if os.path.isabs(chosen) else ()
 
 
+def expanded(path: str, environ: Mapping[str, str]) -> str:
+    """A path as a user writes it, with the user's home in place of ``~``."""
+    return os.path.join(environ.get("HOME", ""), path[2:]) if path.startswith("~/") else path
+
+
 def changed_files(
     root: str, stores: Sequence[str], suffixes: tuple[str, ...], query: SessionQuery, services: Services
 ) -> Iterator[tuple[str, FileStat]]:

@@ -5,7 +5,7 @@ import os
 import pytest
 from codexmem_hookspecs.errors import Refused, Unreadable
 from codexmem_hookspecs.known import Known
-from codexmem_hookspecs.session_files import changed_files, home_in, measured, newest_first, presence
+from codexmem_hookspecs.session_files import changed_files, expanded, home_in, measured, newest_first, presence
 from codexmem_hookspecs.values.capture import FileStat, Presence, Session, SessionQuery
 
 NOW_MS = 1_796_040_000_000
@@ -35,6 +35,14 @@ def put(codexmem_services):
 )
 def test_a_home_is_an_absolute_folder_or_none(environ, homes):
     assert home_in(environ, "AGENT_HOME", ".agent") == homes
+
+
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [("~/.agent", "/home/u/.agent"), ("/opt/~/agent", "/opt/~/agent"), ("~other/agent", "~other/agent"), ("", "")],
+)
+def test_a_path_may_begin_with_the_users_home(written, path):
+    assert expanded(written, {"HOME": "/home/u"}) == path
 
 
 def test_files_of_the_stores_that_are_not_known_are_given(put, codexmem_services):

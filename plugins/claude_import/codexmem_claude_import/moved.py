@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.json_lines import whole_text
 from codexmem_hookspecs.places import overlap
+from codexmem_hookspecs.session_files import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -82,9 +83,7 @@ def _named(place: str, names: tuple[str, ...] | None, services: Services) -> Ite
             return
         names = tuple(name for name in found if "/" not in name)
     for name in names:
-        value = _setting(folder, name)
-        if value.startswith("~/"):
-            value = os.path.join(services.environ.get("HOME", ""), value.removeprefix("~/"))
+        value = expanded(_setting(folder, name), services.environ)
         if os.path.isabs(value):
             yield Named(folder=os.path.normpath(value), by=os.path.join(place, name))
 

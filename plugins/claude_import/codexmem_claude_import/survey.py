@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.places import overlap
-from codexmem_hookspecs.session_files import home_in
+from codexmem_hookspecs.session_files import expanded, home_in
 
 from codexmem_claude_import import moved
 from codexmem_claude_import.projects import STORE, Source, is_memory, is_safe, read_projects
@@ -120,7 +120,7 @@ def _chosen(services: Services, projects: Iterable[str], seen: Survey) -> list[s
     """Keys that the user wants, sorted."""
     listed = services.settings["projects"]
     assert isinstance(listed, tuple)
-    asked = [key_of(os.path.realpath(_expanded(one, services))) if "/" in one else one for one in listed if one]
+    asked = [key_of(os.path.realpath(expanded(one, services.environ))) if "/" in one else one for one in listed if one]
     chosen = sorted({key for key in (asked or projects) if is_safe(key)})
     strange = [one for one in asked if one not in projects]
     if strange:
@@ -133,13 +133,8 @@ def _chosen(services: Services, projects: Iterable[str], seen: Survey) -> list[s
 def _home(services: Services) -> str:
     chosen = str(services.settings["claude_home"])
     if chosen:
-        return os.path.abspath(_expanded(chosen, services))
+        return os.path.abspath(expanded(chosen, services.environ))
     return next(iter(home_in(services.environ, "CLAUDE_CONFIG_DIR", ".claude")), "")
-
-
-def _expanded(path: str, services: Services) -> str:
-    """With the user's home in place of ``~``."""
-    return os.path.join(services.environ.get("HOME", ""), path[2:]) if path.startswith("~/") else path
 
 
 def _is_there(home: str) -> bool:

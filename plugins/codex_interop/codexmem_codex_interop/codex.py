@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.places import overlap
-from codexmem_hookspecs.session_files import home_in
+from codexmem_hookspecs.session_files import expanded, home_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,9 +71,7 @@ class Codex:
 
 def codex_home(services: Services) -> str:
     """Absolute, with links resolved: the setting, else CODEX_HOME, else ``~/.codex``; empty when no home is known."""
-    chosen = str(services.settings["codex_home"])
-    if chosen.startswith("~/"):
-        chosen = os.path.join(services.environ.get("HOME", ""), chosen[2:])
+    chosen = expanded(str(services.settings["codex_home"]), services.environ)
     home = os.path.abspath(chosen) if chosen else next(iter(home_in(services.environ, "CODEX_HOME", ".codex")), "")
     return os.path.realpath(home) if home else ""
 
