@@ -20,6 +20,8 @@ SHARED = (
     "toml_text",
     "places",
     "cuts",
+    "models",
+    *(f"models.{name}" for name in ("actions", "structured", "effort", "refusal_kinds")),
     "memory_files",
     *(
         f"memory_files.{name}"
