@@ -66,6 +66,7 @@ def run(
     forget_what_is_gone(engine)
     tell_plugins(engine)
     engine.deliveries.prune(engine.clock.now_ms() - events.KEPT_MS)
+    engine.catalogue.prune_hooked(engine.clock.now_ms() - events.KEPT_MS)
     plugins = [engine.memory_plugin(request.memory)] if request.memory else list(engine.memories)
     found = Discovery(changed=(), unchanged=0, warnings=())
     chosen, unknown = Selection(eligible=(), refused={}), list[str]()

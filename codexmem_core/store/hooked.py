@@ -59,6 +59,12 @@ class HookedSessions(StorePart):
         with self._database.transaction("process"):
             self._database.execute("DELETE FROM session_processes WHERE host = ? AND session_id = ?", (host, id))
 
+    def prune_hooked(self, before_ms: int) -> None:
+        """Let go of what was last heard before that time: of processes nobody can tell of, and of old sessions."""
+        with self._database.transaction("prune"):
+            self._database.execute("DELETE FROM session_processes WHERE seen_at_ms < ?", (before_ms,))
+            self._database.execute("DELETE FROM session_contexts WHERE given_at_ms < ?", (before_ms,))
+
     def context_given(self, host: str, id: str, generation: str, at_ms: int) -> None:  # noqa: A002 - the field's name
         """The session was given this generation of context; older news is ignored."""
         with self._database.transaction("given"):

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from codexmem_core.report import RunReport
     from codexmem_core.worker.engines import Engines
 
+BREATH_S = 5.0
+"""Rest after a pass that found nothing to do: looking costs something too, and most events bring nothing."""
 FOREVER_S = 1_000_000_000.0
 
 
 class Passes:
     """A thread that makes a pass when one is wanted and due."""
 
-    def __init__(self, engines: Engines) -> None:
+    def __init__(self, engines: Engines, breath_s: float = BREATH_S) -> None:
         self._engines = engines
+        self._breath_s = breath_s
         self._changed = threading.Condition()
         self._taken: TakenIn | None = None
         self._urgent = False
@@ -97,9 +100,11 @@ class Passes:
             log.info("pass failed", traceback=traceback.format_exc())
         else:
             self._tell(engine, report)
-            if report.sessions["claimed"]:
-                # What happens in quick succession is done together.
-                self._rests_until = time.monotonic() + engine.config.decimal("worker", "rest_s")
+            # What happens in quick succession is done together.
+            rest_s = engine.config.decimal("worker", "rest_s")
+            self._rests_until = time.monotonic() + (
+                rest_s if report.sessions["claimed"] else min(rest_s, self._breath_s)
+            )
         finally:
             engine.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import stat
 import subprocess
 import sys
 
@@ -66,11 +67,11 @@ def test_something_else_in_the_place_of_ours(hooks, name):
     assert place.exists()
 
 
-def test_a_regular_file_in_the_bells_place_is_no_worker(hooks):
+def test_a_regular_file_in_the_bells_place_is_no_worker(hooks, eventually):
     (hooks.home / "worker.fifo").write_bytes(b"")
     hooks.call("Stop", hooks.payload("Stop"))
     hooks.worker_soon()
-    assert (hooks.home / "worker.fifo").read_bytes is not None
+    eventually(lambda: stat.S_ISFIFO((hooks.home / "worker.fifo").stat().st_mode), "a pipe")
 
 
 def test_a_broken_configuration_stops_neither_hook_nor_worker(hooks, eventually):

@@ -109,3 +109,12 @@ def test_the_command_does_the_same(still):
     )  # fmt: skip
     assert done.stdout == printed
     assert len(still.spooled()) == 1
+
+
+def test_the_command_fails_no_more_than_the_hook_and_tells_who_debugs(still):
+    (still.home / "spool").write_bytes(b"")
+    done = still.cli("hook", "codex", "Stop")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = still.cli("--debug", "hook", "codex", "Stop")
+    assert done.returncode == 1
+    assert "spool" in done.stderr

@@ -1,0 +1,74 @@
+"""When the worker makes a pass: what comes in quick succession is done together, whether or not the last found work."""
+
+from __future__ import annotations
+
+import pytest
+
+from codexmem_core.capture.events import TakenIn
+from codexmem_core.worker.engines import Engines
+from codexmem_core.worker.passes import Passes
+
+LONG_S = 3_600.0
+RULE = (("user", "Always run the linter before you commit, and never push to main."), ("assistant", "ok"))
+
+
+@pytest.fixture
+def passes_resting(hooks, request):
+    """Passes in this process that rest so long after one that found nothing, and after one that did something."""
+    started = []
+
+    def start(*, empty_s, rest_s):
+        hooks.config.write_text(f"[worker]\nrest_s = {rest_s:g}\n")
+        engines = Engines(str(hooks.home), str(hooks.config), hooks.environ)
+        passes = Passes(engines, breath_s=empty_s)
+        started.append((passes, engines))
+        passes.thread.start()
+        return passes
+
+    yield start
+    for passes, engines in started:
+        passes.stop(60.0)
+        engines.close()
+
+
+def made(hooks, passes, eventually, *, urgent):
+    """Wait until a pass that is wanted was made; how many there were by then."""
+    passes.want(TakenIn(), urgent=urgent)
+    eventually(lambda: passes.idle, "a pass")
+    return len(hooks.passes())
+
+
+def test_after_a_pass_that_found_nothing_the_next_waits_a_little(hooks, passes_resting, eventually):
+    passes = passes_resting(empty_s=LONG_S, rest_s=LONG_S)
+    assert made(hooks, passes, eventually, urgent=False) == 1
+    passes.want(TakenIn(), urgent=False)
+    assert not passes.idle
+    assert made(hooks, passes, eventually, urgent=True) == 2, "an urgent one waits for nothing, and does both"
+
+
+def test_after_a_pass_that_did_something_the_next_waits_longer(hooks, passes_resting, eventually):
+    hooks.no_worker()
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"))
+    passes = passes_resting(empty_s=0.0, rest_s=LONG_S)
+    assert made(hooks, passes, eventually, urgent=True) == 1
+    assert b"linter" in hooks.ready("SessionStart-startup")
+    passes.want(TakenIn(), urgent=False)
+    assert not passes.idle
+    assert made(hooks, passes, eventually, urgent=True) == 2
+
+
+def test_a_user_may_do_without_any_rest(hooks, passes_resting, eventually):
+    passes = passes_resting(empty_s=LONG_S, rest_s=0)
+    for number in (1, 2, 3):
+        assert made(hooks, passes, eventually, urgent=False) == number
+
+
+def test_a_pass_lets_go_of_what_hooks_told_long_ago(hooks, passes_resting, eventually):
+    passes = passes_resting(empty_s=0.0, rest_s=0)
+    engine = Engines(str(hooks.home), str(hooks.config), hooks.environ).fresh()
+    engine.catalogue.context_given("codex", "old", "g", 1)
+    engine.catalogue.context_given("codex", "new", "g", engine.clock.now_ms())
+    engine.close()
+    made(hooks, passes, eventually, urgent=True)
+    assert hooks.rows("catalog.db", "SELECT session_id FROM session_contexts") == [("new",)]
