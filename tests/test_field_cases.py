@@ -36,6 +36,8 @@ APART = "tests/host/test_hooks_kept_apart.py"
 SET_UP = "tests/setup/test_setup_command.py"
 LOCKS = "tests/consolidate/test_baseline_locks.py"
 
+REAL = "tests/real"
+
 CASES: dict[int, tuple[str, ...]] = {
     # transcripts with odd content
     1: (
@@ -164,6 +166,7 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{SURVIVES}::test_a_worker_that_hangs_delays_no_hook_and_is_replaced",
     ),
     53: (
+        f"{REAL}/test_real_interrupted.py::test_however_a_session_broke_off_it_is_remembered",
         f"{NEVER_FAIL}::test_a_hook_that_is_killed_leaves_nothing_that_looks_like_an_event",
         "tests/host/test_sessions_end.py::test_a_host_that_is_killed_in_the_middle_of_a_turn_loses_nothing",
         "tests/host/test_sessions_end.py::test_a_host_that_was_killed_while_no_worker_ran_is_noticed_by_the_next_one",
@@ -215,11 +218,15 @@ CASES: dict[int, tuple[str, ...]] = {
         f"{CLAUDE_SESSIONS}::test_clocks_that_are_wrong_make_no_session_of_the_future",
     ),
     79: (
+        f"{REAL}/test_real_context.py::test_every_request_of_a_session_has_the_memory_once",
         f"{CODEX_HOOKS}::test_answers_keep_to_the_schema",
         f"{CLAUDE_HOOKS}::test_answers_have_claude_codes_form",
         f"{APART}::test_what_was_noted_is_given_to_the_next_session_without_being_asked_for",
     ),
-    81: (f"{APART}::test_what_was_noted_is_given_to_the_next_session_without_being_asked_for",),
+    81: (
+        f"{REAL}/test_real_pairs.py::test_a_fact_told_in_one_host_is_in_the_first_request_of_the_next_session",
+        f"{APART}::test_what_was_noted_is_given_to_the_next_session_without_being_asked_for",
+    ),
 }
 
 REQUIRED = (

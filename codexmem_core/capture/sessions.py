@@ -93,6 +93,13 @@ def discover_told(
     return _newest_first(found)
 
 
+def parent_of(stages: Stages, session: Session) -> str:
+    """Id of the session that this one is a fork of, as its own store says now; empty when it says nothing."""
+    folder = os.path.dirname(session.locator)
+    found = stages.sessions(session.host, SessionQuery(folder=folder)) if folder else []
+    return next((other.forked_from for other in found if other.id == session.id), "")
+
+
 def _newest_first(sessions: Iterable[Session]) -> list[Session]:
     return sorted(sessions, key=lambda session: (-session.updated_at_ms, session.host, session.id))
 

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.hosts import Host
     from codexmem_hookspecs.values.capture import EventKind, Moment
 
-SESSION_START = frozenset({"startup", "clear", "compact", "fork"})
+SESSION_START = frozenset({"startup", "clear", "compact"})
 """Moments that are answered with the memory, whatever was said before."""
+
+GOES_ON = frozenset({"resume", "fork"})
+"""Moments at which a session may have in its history what it would be given."""
 
 RESUME_S = 1.0
 """Longest wait for the worker's word whether a session that goes on has what is in the memory now."""
@@ -52,13 +55,13 @@ class Offer:
 
 
 def files_of(host: Host, offer: Offer) -> dict[str, bytes]:
-    """The host's files of ``read/`` by name. A resumed session always asks: it may have what it would be given."""
+    """The host's files of ``read/`` by name. A session that goes on always asks."""
     files: dict[str, bytes] = {}
     for event, moment in host.answers.items():
         if moment in SESSION_START:
             body = host.encode(event, Answer(context=offer.context)) if offer.context else b""
             files[f"{host.name}-{event}"] = f"{offer.memory} {generation_of(offer.context)}\n".encode() + body
-        seconds = max(offer.live_s.get(moment, 0.0), RESUME_S if moment == "resume" else 0.0)
+        seconds = max(offer.live_s.get(moment, 0.0), RESUME_S if moment in GOES_ON else 0.0)
         if seconds:
             files[f"{host.name}-{event}.live"] = b"%g" % seconds
     for event, kind in host.kinds.items():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.values.capture import Session
 from codexmem_hookspecs.values.read import ContextBlock, ContextRequest, ContextSource
 
+from codexmem_core.host.payloads import GOES_ON
 from codexmem_core.readpath.fitting import fenced_within
 from codexmem_core.readpath.session_start import session_start_context
 from codexmem_core.safety.redaction import redact
@@ -116,7 +117,7 @@ class Answers:
         inquiries = self._inquire(asked)
         memory, whole = self._memory(asked)
         generation = self._generation_of(whole) if whole else ""
-        if asked.moment == "resume" and asked.host.keeps_context and generation == asked.has:
+        if asked.moment in GOES_ON and asked.host.keeps_context and generation == asked.has:
             whole = ""
         parts = [_Part(one.priority, one.name, partial(self._fenced, one)) for one in inquiries]
         if whole:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.capture import Answer, Session
 
+from codexmem_core.capture.sessions import parent_of
 from codexmem_core.host.asking import SOCKET
 from codexmem_core.host.payloads import SESSION_START
 from codexmem_core.host.shim import LIMIT_BYTES
@@ -116,11 +117,24 @@ def _given(engine: Engine, question: _Question) -> Given:
     moment = (event.moment if event else "") or question.host.answers[question.event]
     session = question.session
     has = engine.catalogue.generation_given(session.host, session.id) if session.id else ""
+    if moment == "fork" and question.host.keeps_context:
+        has = has or _inherited(engine, session)
     if moment not in SESSION_START and event is None:
         return Given()  # nobody knows what the session has, or whose prompt it is
     return engine.answers.give(
         Asked(host=question.host, moment=moment, session=session, prompt=event.prompt if event else "", has=has)
     )
+
+
+def _inherited(engine: Engine, session: Session) -> str:
+    """A fork begins with its parent's history: it has what that was given, and goes on with the same memory."""
+    parent = parent_of(engine.stages, session)
+    has = engine.catalogue.generation_given(session.host, parent) if parent else ""
+    if has:
+        memory = engine.access.memory_of(Session(host=session.host, id=parent, cwd=session.cwd))
+        engine.catalogue.freeze_memory(session.host, session.id, memory)
+        engine.catalogue.context_given(session.host, session.id, has, engine.clock.now_ms())
+    return has
 
 
 def _told(engine: Engine, question: _Question, began: float) -> None:

@@ -86,15 +86,16 @@ class Hooks:
     def rollout(self, session):
         return self.codex / "sessions" / "2026" / "11" / "29" / f"rollout-2026-11-29T09-00-00-{session}.jsonl"
 
-    def say(self, session, *turns, at=None):
-        """Write turns (role, text) into the session's rollout, which is made when there is none."""
+    def say(self, session, *turns, at=None, parent=""):
+        """Write turns (role, text) into the session's rollout, which is made when there is none, as a parent's fork."""
         path = self.rollout(session)
         stamp = (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         lines = []
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
+            forked = {"forked_from_id": parent} if parent else {}
             meta = {"id": session, "timestamp": stamp, "cwd": str(self.project), "source": "cli"}
-            lines.append({"type": "session_meta", "payload": {**meta, "session_id": session}})
+            lines.append({"type": "session_meta", "payload": {**meta, "session_id": session, **forked}})
         for role, text in turns:
             content = [{"type": "input_text" if role == "user" else "output_text", "text": text}]
             lines.append({"type": "response_item", "payload": {"type": "message", "role": role, "content": content}})

@@ -46,6 +46,21 @@ def test_a_session_that_was_never_told_anything_is_told_at_its_resume(remembered
     assert "linter" in context(start(remembered, "resume"))
 
 
+def test_a_fork_is_told_only_what_its_parent_was_not(remembered, eventually):
+    start(remembered, "startup")
+    remembered.say("f1", parent="s2")
+    assert start(remembered, "fork", "f1") == b""
+    assert start(remembered, "resume", "f1") == b"", "it has it from its parent"
+    remembered.say("f2", parent="s0")
+    assert "linter" in context(start(remembered, "fork", "f2")), "that parent was told nothing"
+    before = remembered.ready("SessionStart-startup")
+    remembered.say("s3", ("user", "Never edit generated files by hand."), ("assistant", "ok"))
+    remembered.call("SessionEnd", remembered.payload("SessionEnd", "s3"))
+    eventually(lambda: remembered.ready("SessionStart-startup") != before, "a newer memory")
+    remembered.say("f3", parent="s2")
+    assert "generated files" in context(start(remembered, "fork", "f3"))
+
+
 def test_after_compaction_and_clear_a_session_is_told_again(remembered):
     for source in ("startup", "compact", "clear"):
         assert "linter" in context(start(remembered, source))

@@ -44,3 +44,12 @@ def test_a_session_that_ended_long_before_is_told_what_came_since(machine, host)
     host.say("What shall we do?")
     known = machine.remember_the_sample()
     assert host.say("And now?", resume=True).told.count(known) == 1
+
+
+def test_what_the_memory_told_is_not_learned_again(machine, host, known):
+    """The host writes it into its transcript, beside what the person says."""
+    recaps = machine.memory_home / "memories" / "rollout_summaries"
+    before = {path for path in recaps.iterdir() if known in path.read_text(encoding="utf-8")}
+    host.say("Remember for all my projects: the beacon is painted in red, never in green.", {"text": "Noted."})
+    machine.until_known("the beacon is painted in red", host)
+    assert {path for path in recaps.iterdir() if known in path.read_text(encoding="utf-8")} == before

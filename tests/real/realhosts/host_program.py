@@ -67,8 +67,11 @@ class HostProgram(ABC):
     def begin(self, prompt, *steps, resume=False, cwd=None, environ=None):
         """Start a turn; the model answers by the steps."""
         self.script(steps)
+        return self.started(self.command(prompt, resume=resume), cwd=cwd, environ=environ)
+
+    def started(self, command, *, cwd=None, environ=None):
+        """Start the program with a command line of its own."""
         environ = self.environ | (environ or {})
-        command = self.command(prompt, resume=resume)
         return Running(command, environ, cwd or self.machine.project, self.asked_from_now())
 
     def say(self, prompt, *steps, resume=False, cwd=None, environ=None):

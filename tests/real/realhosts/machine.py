@@ -74,12 +74,8 @@ class Machine:
     def until_known(self, text, host, within_s=PUBLISHED_S):
         """Wait until the hooks and the worker that they started made a memory that the host's next session is given."""
 
-        def published():
-            ready = self.memory_home.glob(f"read/{host.name}-*")
-            return any(text.encode() in path.read_bytes() for path in ready)
-
         try:
-            until(published, f"{text!r} in what {host.name} is told", within_s)
+            until(lambda: self._is_given(text, host), f"{text!r} in what {host.name} is told", within_s)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.codexmem('status')}\n{self.logged()}") from None
 
@@ -91,6 +87,19 @@ class Machine:
             return any(text.encode() in path.read_bytes() for path in files)
 
         until(written, f"{text!r} in a host's own files")
+
+    def until_forgotten(self, text, host):
+        """Wait until a host's next session is not given a text any more."""
+        until(lambda: not self._is_given(text, host), f"{text!r} gone from what {host.name} is told", PUBLISHED_S)
+
+    def _is_given(self, text, host):
+        ready = self.memory_home.glob(f"read/{host.name}-*")
+        return any(text.encode() in path.read_bytes() for path in ready)
+
+    def files_with(self, text):
+        """Files of the memories that hold a text."""
+        files = (path for path in self.memory_home.glob("memories*/**/*") if path.is_file())
+        return [path for path in files if text.encode() in path.read_bytes()]
 
     def logged(self):
         """The last lines of the logs, for a failed test."""
