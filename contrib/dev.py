@@ -125,7 +125,7 @@ def demo(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Run the tests; arguments go to pytest. --real=codex,claude,opencode: those with the agents' own programs."""
+    """Run the tests; arguments go to pytest. --real=codex,claude,opencode,ov: those with the real programs."""
     prepare(tools=True)
     for chosen in (argument for argument in arguments if argument.startswith("--real=")):
         if status := run(sys.executable, REAL / "realhosts" / "programs.py", chosen.removeprefix("--real=")):

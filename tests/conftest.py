@@ -1,6 +1,6 @@
 """What tests of several folders ask of processes, and which folders are left out.
 
-tests/real runs the agents themselves, and only when it is asked for: ``--real=codex,claude,opencode``.
+tests/real runs the programs themselves, and only when it is asked for: ``--real=codex,claude,opencode,ov``.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ REAL = Path(__file__).parent / "real"
 
 
 def pytest_addoption(parser):
-    parser.addoption("--real", default="", metavar="NAMES", help="run tests/real with these agents' programs")
+    parser.addoption("--real", default="", metavar="NAMES", help="run tests/real with these programs")
 
 
 def pytest_ignore_collect(collection_path, config):

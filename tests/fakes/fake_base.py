@@ -67,7 +67,11 @@ class FakeServer(LoopbackServer, ABC):
                     if not step.get("repeat"):
                         del self.script[at]
                     return step, len(self.requests)
-            return {"text": self.default}, len(self.requests)
+            return self.unscripted(asked), len(self.requests)
+
+    def unscripted(self, asked):
+        """The step for a request that the script has none for."""
+        return {"text": self.default}
 
     @abstractmethod
     def error_body(self, step):

@@ -1,4 +1,4 @@
-"""A machine for each test, with the agents that were asked for; offline, and no process left behind."""
+"""A machine for each test, with the programs that were asked for; offline, and no process left behind."""
 
 from contextlib import ExitStack
 from functools import cache
@@ -9,18 +9,23 @@ from realhosts.codex_cli import CodexCli
 from realhosts.machine import Machine
 from realhosts.offline import Offline
 from realhosts.opencode import OpenCode
-from realhosts.programs import named, program
+from realhosts.openviking import OpenViking
+from realhosts.programs import named, needed, program
 
 HOSTS = {host.name: host for host in (CodexCli, ClaudeCode, OpenCode)}
 ANY = ("bare_host", "host", "first", "second")
 """Fixtures that stand for each of the hosts in turn."""
+SERVER = "ov"
+"""The name of the server in --real, and of the fixture that is an account on it."""
 
 
 def pytest_configure(config):
     if not config.getoption("--real"):
-        raise pytest.UsageError("tests/real needs the agents: python3 contrib/dev.py test --real=codex,claude,opencode")
+        raise pytest.UsageError(
+            "tests/real needs the programs: python3 contrib/dev.py test --real=codex,claude,opencode,ov"
+        )
     try:
-        for name in named(config.getoption("--real")):
+        for name in needed(config.getoption("--real")):
             program(name)
     except (ValueError, FileNotFoundError) as error:
         raise pytest.UsageError(str(error)) from error
@@ -31,17 +36,29 @@ def pytest_report_header(config):
     return "network: loopback only" if config.offline.enforced else "network: not cut off (that needs root on Linux)"
 
 
+def available(config, fixtures):
+    """The programs that a test may have: a server's tests get the agent that it is tested with."""
+    asked = config.getoption("--real")
+    return needed(asked) if SERVER in fixtures else named(asked)
+
+
 def pytest_generate_tests(metafunc):
+    hosts = [name for name in available(metafunc.config, metafunc.fixturenames) if name in HOSTS]
     for name in ANY:
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, named(metafunc.config.getoption("--real")), indirect=True)
+            metafunc.parametrize(name, hosts or [None], indirect=True)
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests of one host are left out with it."""
-    without = set(HOSTS) - set(named(config.getoption("--real")))
-    left_out = without | {f"bare_{name}" for name in without}
-    kept = [item for item in items if not left_out & set(getattr(item, "fixturenames", ()))]
+    """Tests of a program are left out with it; where there is no agent, those of any agent."""
+
+    def is_possible(item):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        without = {*HOSTS, SERVER} - set(available(config, fixtures))
+        without |= {f"bare_{name}" for name in without}
+        return not fixtures & ({*without, *ANY, "hosts"} if set(HOSTS) <= without else without)
+
+    kept = [item for item in items if is_possible(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
 
@@ -95,7 +112,7 @@ def host(request, host_named):
 @pytest.fixture
 def hosts(pytestconfig, host_named):
     """All of them on one machine."""
-    return [host_named(name) for name in named(pytestconfig.getoption("--real"))]
+    return [host_named(name) for name in named(pytestconfig.getoption("--real")) if name in HOSTS]
 
 
 @pytest.fixture
@@ -123,3 +140,17 @@ def claude(host_named):
 @pytest.fixture
 def opencode(host_named):
     return host_named("opencode")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The one OpenViking server of all tests."""
+    with OpenViking(program(SERVER), tmp_path_factory.mktemp("openviking") / "server") as server:
+        yield server
+
+
+@pytest.fixture
+def ov(server):
+    """An account on it of the test's own."""
+    yield server.account()
+    server.models.script.clear()
