@@ -1,0 +1,177 @@
+"""What the server does not have yet of a session: read from the cursor on, sent, the cursor moved with every piece.
+
+The cursor is a position in the transcript, with the position before it and a fingerprint of the item in between. Where
+that item still stands, only what comes after it is read. Where it does not, the transcript was rewritten: then the
+latest words of the user and what followed them are new, and everything before counts as sent (OpenViking DESIGN:
+post-compact transcript shrink). A cursor of the original plugin is a count of turns, and is held against that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from codexmem_hookspecs.errors import Rewritten, Unreadable
+
+from codexmem_ov_commit.sending import send
+from codexmem_ov_commit.turns import turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from codexmem_hookspecs.services import Log, Transcripts
+    from codexmem_hookspecs.values.capture import Item, Session
+
+    from codexmem_ov_commit.sending import Message
+    from codexmem_ov_commit.server import Answer, Server
+    from codexmem_ov_commit.states import State
+    from codexmem_ov_commit.turns import Rules, Turn
+
+Outcome = Literal["nothing_new", "sent", "incomplete", "unreadable", "not_asked_for"]
+"""``incomplete``: a part is still to be sent; ``not_asked_for``: keyword mode, and nobody asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaughtUp:
+    """What came of it."""
+
+    state: State
+    outcome: Outcome
+    sent: int = 0
+    pending_tokens: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catcher:
+    """Brings sessions of one host up to date."""
+
+    transcripts: Transcripts
+    server: Server
+    rules: Rules
+    log: Log
+    save: Callable[[State], State]
+    """Writes the state down; called under the session's lock."""
+    refused: Callable[[str, Message, Answer], None]
+    """Keeps a message that the server will never take: session name, message, answer."""
+
+    def catch_up(self, session: Session, state: State, name: str, *, only_if_asked: bool = False) -> CaughtUp:
+        """Send what is new. An unreadable transcript is never an empty one. Raises OSError when saving fails."""
+        try:
+            new = list(self._new(session, state))
+        except Unreadable as error:
+            self.log.warning("transcript_unreadable", session=name, reason=str(error))
+            return CaughtUp(state=state, outcome="unreadable", error=str(error))
+        wanted = [step for step in new if step.turn is not None]
+        if only_if_asked and wanted and not any(step.turn is not None and step.turn.asks_to_be_kept for step in wanted):
+            return CaughtUp(state=state, outcome="not_asked_for")
+        if session.locator and session.locator != state.transcript:
+            state = replace(state, transcript=session.locator)
+        if not wanted:
+            return CaughtUp(state=_moved(state, new[-1], 0) if new else state, outcome="nothing_new")
+        return self._send(state, name, wanted, new[-1])
+
+    def _send(self, state: State, name: str, wanted: Sequence[_Step], last: _Step) -> CaughtUp:
+        current = replace(state, live=True)
+        done = 0
+
+        def sent(count: int) -> None:
+            nonlocal current, done
+            done += count
+            step = wanted[done - 1] if done < len(wanted) else last
+            current = self.save(_moved(current, step, count))
+
+        messages = [step.turn.message(state.peer) for step in wanted if step.turn is not None]
+        result = send(
+            self.server, name, messages, sent=sent, refused=lambda message, answer: self.refused(name, message, answer)
+        )
+        if result.failure is None:
+            return CaughtUp(state=current, outcome="sent", sent=done, pending_tokens=result.pending_tokens)
+        self.log.warning("turns not sent", session=name, left=len(wanted) - done, reason=result.failure.error)
+        kept = current if done else state
+        return CaughtUp(state=kept, outcome="incomplete", sent=done, error=result.failure.error)
+
+    def _new(self, session: Session, state: State) -> Iterator[_Step]:
+        if state.position >= 0:
+            try:
+                yield from _after(self._steps(self.transcripts.tail(session, state.anchor), state.anchor), state)
+            except (Rewritten, _Moved):
+                self.log.info("transcript rewritten", session=session.id)
+            else:
+                return
+        steps = list(self._steps(self.transcripts.open(session), -1))
+        yield from _by_count(steps, state)
+
+    def _steps(self, items: Iterable[Item], before: int) -> Iterator[_Step]:
+        read: list[Item] = []
+
+        def remembered() -> Iterator[Item]:
+            for item in items:
+                read.append(item)
+                yield item
+
+        position, nth = -1, 0
+        for at, turn in turns(remembered(), self.rules):
+            if at != position:
+                before, position, nth = (before if position < 0 else position), at, 0
+            nth += 1
+            yield _Step(before=before, position=at, nth=nth, fingerprint=_fingerprint(read.pop()), turn=turn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One item of a transcript on the way to the server."""
+
+    before: int
+    """The position before its own."""
+    position: int
+    nth: int
+    """Which of the items at its position it is, from 1."""
+    fingerprint: str
+    turn: Turn | None
+
+
+class _Moved(Exception):  # noqa: N818 - a state that is handled here
+    """The item at the cursor is another one."""
+
+
+def _after(steps: Iterator[_Step], state: State) -> Iterator[_Step]:
+    for step in steps:
+        if step.position != state.position or step.nth > state.nth:
+            break
+        if step.nth == state.nth and step.fingerprint == state.fingerprint:
+            yield from steps
+            return
+    raise _Moved
+
+
+def _by_count(steps: list[_Step], state: State) -> Iterator[_Step]:
+    """New by the number of turns: those past it, or after a rewrite the latest that the user said and what follows."""
+    sent = [index for index, step in enumerate(steps) if step.turn is not None]
+    if state.position < 0 and state.captured <= len(sent):
+        start = 0 if state.captured == 0 else sent[state.captured - 1] + 1
+    elif state.captured == 0:
+        start = 0
+    else:
+        humans = [index for index, step in enumerate(steps) if step.turn is not None and step.turn.human]
+        start = humans[-1] if humans else 0
+    return iter(steps[start:])
+
+
+def _moved(state: State, step: _Step, count: int) -> State:
+    return replace(
+        state,
+        captured=state.captured + count,
+        anchor=step.before,
+        position=step.position,
+        nth=step.nth,
+        fingerprint=step.fingerprint,
+    )
+
+
+def _fingerprint(item: Item) -> str:
+    """Of what the host recorded, and of nothing that redaction may change between two versions of ours."""
+    tool = item.tool.id if item.tool is not None else ""
+    facts = f"{item.position}\0{item.role}\0{item.tier}\0{item.at_ms}\0{tool}"
+    return hashlib.sha256(facts.encode("utf-8", "replace")).hexdigest()[:32]
