@@ -100,7 +100,7 @@ class Catcher:
                 self.log.info("transcript rewritten", session=session.id)
             else:
                 return
-        steps = list(self._steps(self.transcripts.open(session), -1))
+        steps = list(self._steps(self.transcripts.tail(session, 0), 0))
         yield from _by_count(steps, state)
 
     def _steps(self, items: Iterable[Item], before: int) -> Iterator[_Step]:

@@ -7,6 +7,7 @@ A lock folder of the original plugin is respected while it is fresh, and never r
 
 from __future__ import annotations
 
+import hashlib
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -27,16 +28,25 @@ POLL_S = 0.1
 
 @contextmanager
 def session_lock(folder: Folder, session_id: str, clock: Clock, deadline: Deadline, *, wait_s: float) -> Iterator[bool]:
-    """Whether the session is ours for now; false when somebody else had it for all of ``wait_s`` seconds (0: one try)."""
+    """Whether the session is ours for now; false when somebody had it for all of ``wait_s`` seconds (0: one try)."""
     stem = file_stem(session_id)
     until = time.monotonic() + min(wait_s, deadline.left_s)
-    with folder.lock(f"{stem}.writer" if stem else "writer", max(0.0, until - time.monotonic())) as held:
-        while held and _foreign(folder, stem, clock):
-            if deadline.cancelled or time.monotonic() + POLL_S > until:
-                held = False
-                break
-            time.sleep(POLL_S)
-        yield held
+    with folder.lock(lock_name(session_id), max(0.0, until - time.monotonic())) as held:
+        yield held and _left_alone(folder, stem, clock, until)
+
+
+def lock_name(session_id: str) -> str:
+    """By a digest of the stem: sessions that share a state file share a lock, and no name is too long or odd."""
+    return "writer-" + hashlib.sha256(file_stem(session_id).encode()).hexdigest()[:24]
+
+
+def _left_alone(folder: Folder, stem: str, clock: Clock, until: float) -> bool:
+    """Whether the original plugin let go of the session in time."""
+    while _foreign(folder, stem, clock):
+        if time.monotonic() + POLL_S > until:
+            return False
+        time.sleep(POLL_S)
+    return True
 
 
 def _foreign(folder: Folder, stem: str, clock: Clock) -> bool:

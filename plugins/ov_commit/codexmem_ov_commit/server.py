@@ -77,7 +77,7 @@ class Server:
         return self._write(f"/api/v1/sessions/{path(name)}/messages", message)
 
     def commit(self, name: str, keep_recent: int = -1) -> Answer:
-        """Seal what the session holds; the server works on it afterwards, so this says that it was accepted, no more."""
+        """Seal what the session holds. The server works on it afterwards: this says that it was accepted, no more."""
         body = {"keep_recent_count": keep_recent} if keep_recent >= 0 else {}
         return self._write(f"/api/v1/sessions/{path(name)}/commit", body)
 
@@ -156,7 +156,7 @@ def answer_of(response: Response, *, enveloped: bool = True) -> Answer:
         result=result,
         error="" if good and body else message or f"HTTP {response.status} without a body that can be read",
         trace_id=next((trace for trace in traces if isinstance(trace, str) and trace), ""),
-        retryable=not good and retryable(response.status, error) or (good and not body),
+        retryable=(not good and retryable(response.status, error)) or (good and not body),
     )
 
 

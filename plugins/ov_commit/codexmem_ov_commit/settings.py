@@ -1,7 +1,7 @@
 """What holds for a session: the knobs' values and the connection, each from the first place that names it.
 
-Files are those of OpenViking's own clients: ``ovcli.conf`` of the client, ``ov.conf`` of a server on this machine. A file
-that is no JSON object counts as absent; ``codexmem ov doctor`` says so.
+Files are those of OpenViking's own clients: ``ovcli.conf`` of the client, ``ov.conf`` of a server on this machine. A
+file that is no JSON object counts as absent; ``codexmem ov doctor`` says so.
 """
 
 from __future__ import annotations
