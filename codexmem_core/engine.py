@@ -299,10 +299,19 @@ class Engine(Stores):
     def _tools(self) -> AgentTools:
         from codexmem_hookspecs.values.read import Tool
 
+        from codexmem_core.readpath.offered import OfferedTools
         from codexmem_core.services.tools import AgentTools
 
         collected = partial(self.plugins.hooks.collect, "codexmem_read_tools", Tool)
-        return AgentTools(self.memory_tools, collected, self.services_for, self.hosts, self.access.rules_for)
+        offer = OfferedTools(lambda: self.config)
+        return AgentTools(
+            offer,
+            lambda: self.memory_tools,
+            collected,
+            self.services_for,
+            self.hosts,
+            lambda session: self.access.rules_for(session),  # noqa: PLW0108 - asked with a call, not with a list
+        )
 
     @cached_property
     def memory_tools(self) -> MemoryTools:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from codexmem_core.cli.following import FollowingServices
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from codexmem_core.engine import Engine
+    from codexmem_core.worker.engines import Engines
 
 F = TypeVar("F", bound="Callable[..., object]")
 
@@ -26,6 +29,7 @@ class State:
         self.verbose = 0
         self.debug = False
         self._engine: Engine | None = None
+        self._engines: Engines | None = None
 
     def take_over(self, options: Mapping[str, Any]) -> None:
         """The options that were given before the command."""
@@ -61,9 +65,17 @@ class State:
         if registered is None:
             return None
         command = registered.record.load()
-        services = self.engine.services_for(registered.plugin)
+        services: object = self.engine.services_for(registered.plugin)
+        if registered.record.serves_tools:
+            services = FollowingServices(self._following(), registered.plugin)
         command.context_settings = {**command.context_settings, "obj": services}
         return command
+
+    def _following(self) -> Engines:
+        from codexmem_core.worker.engines import Engines
+
+        self._engines = Engines(self.engine.home.root, self.engine.config_path, self.engine.environ)
+        return self._engines
 
     def explain(self, error: Exception) -> str:
         """One line: what, where, what to do."""
@@ -73,8 +85,9 @@ class State:
 
     def close(self) -> None:
         """Give everything back."""
-        if self._engine is not None:
-            self._engine.close()
+        for made in (self._engine, self._engines):
+            if made is not None:
+                made.close()
 
 
 def current_folder() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_core.readpath.context import Wanted
+from codexmem_core.readpath.offered import OfferedTools
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.hosts import Host
@@ -50,7 +51,7 @@ def _shown(engine: Engine, host: Host | None) -> tuple[tuple[str, str], ...]:
     given = engine.plugins.tool_server or (host is not None and host.gives_tools)
     if not (given and engine.config.flag("memories", "dedicated_tools")):
         return ()
-    names = [tool.name for tool in engine.memory_tools.list()]
+    names = [tool.name for tool in OfferedTools(lambda: engine.config).list()]
     return tuple((name, host.tool_name(name) if host else name) for name in names)
 
 

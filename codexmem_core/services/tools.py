@@ -1,12 +1,14 @@
-"""The tools that agents are given: the engine's over a memory, and plugins' own."""
+"""The tools that agents are given: the engine's over a memory, and plugins' own.
+
+Hosts wait for a list of them before they begin, so a list costs no more than it must: what calls need comes with the
+first one.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 from codexmem_hookspecs.values.read import Tool, ToolInfo
-
-from codexmem_core.safety.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,17 +25,21 @@ ENGINE_PREFIX = "memory_"
 """Names of tools that belong to the engine; a plugin's tool of such a name is left out."""
 
 
-class EngineTools(Protocol):
-    """The engine's own tools."""
+class OwnOffer(Protocol):
+    """What the engine offers."""
 
     @property
     def names(self) -> Collection[str]:
-        """Of all, whether or not they are on."""
+        """Of all tools, whether or not they are on."""
         ...
 
     def list(self, *, asks: bool = False) -> Sequence[ToolInfo]:
         """Those that are on, sorted by name; ``asks``: with those that put a question to the user."""
         ...
+
+
+class OwnTools(Protocol):
+    """The tools that the engine offers."""
 
     def call(self, name: str, arguments: Mapping[str, object], session: Session, ask: Ask | None = None) -> str:
         """The tool's text; errors are text too. Raises KeyError for an unknown name."""
@@ -45,12 +51,14 @@ class AgentTools:
 
     def __init__(
         self,
-        own: EngineTools,
+        offer: OwnOffer,
+        own: Callable[[], OwnTools],
         collected: Callable[[], Collected[Tool]],
         services_for: Callable[[str], Services],
         hosts: Mapping[str, Host],
         rules_for: Callable[[Session], ProjectRules],
     ) -> None:
+        self._offer = offer
         self._own = own
         self._collected = collected
         self._services_for = services_for
@@ -63,7 +71,7 @@ class AgentTools:
         records = self._collected().records
         plugins = (given.record for name, given in records.items() if not name.startswith(ENGINE_PREFIX))
         tools = [
-            *self._own.list(asks=asks),
+            *self._offer.list(asks=asks),
             *(
                 ToolInfo(name=one.name, summary=one.summary, schema=one.schema, effect=one.effect, local=one.local)
                 for one in plugins
@@ -76,15 +84,17 @@ class AgentTools:
         if host not in self._hosts:
             return frozenset()
         if host not in self._shown:
-            names = (*self._own.names, *self._collected().records)
+            names = (*self._offer.names, *self._collected().records)
             self._shown[host] = frozenset(self._hosts[host].tool_name(name) for name in names)
         return self._shown[host]
 
     def call(self, name: str, arguments: Mapping[str, object], session: Session, ask: Ask | None = None) -> str:
         """The tool's text; an agent reads errors as text too. A plugin's tool gets its own plugin's services."""
+        from codexmem_core.safety.redaction import redact
+
         if name.startswith(ENGINE_PREFIX):
             try:
-                return self._own.call(name, arguments, session, ask)
+                return self._own().call(name, arguments, session, ask)
             except KeyError:
                 return f"{name} error: there is no such tool"
         registered = self._collected().records.get(name)

@@ -42,15 +42,23 @@ class Engines:
     def warm(self) -> Engine:
         """Kept, with everything that a question needs, until the settings change."""
         with self._lock:
-            stamp = self._settings_stamp()
-            if self._warm is None or stamp != self._stamp:
-                if self._before is not None:
-                    self._before.close()
-                # Who still works with the one before may finish.
-                made = self.fresh()
-                self.idle_s = made.config.decimal("worker", "idle_s")
-                self._before, self._warm, self._stamp = self._warm, _warmed(made), stamp
-            return self._warm
+            return _warmed(self._current())
+
+    def current(self) -> Engine:
+        """The same, with nothing made that was not wanted yet."""
+        with self._lock:
+            return self._current()
+
+    def _current(self) -> Engine:
+        stamp = self._settings_stamp()
+        if self._warm is None or stamp != self._stamp:
+            if self._before is not None:
+                self._before.close()
+            # Who still works with the one before may finish.
+            made = self.fresh()
+            self.idle_s = made.config.decimal("worker", "idle_s")
+            self._before, self._warm, self._stamp = self._warm, made, stamp
+        return self._warm
 
     def close(self) -> None:
         """Give files and databases back."""

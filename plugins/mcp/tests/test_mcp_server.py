@@ -113,9 +113,22 @@ def test_a_host_that_is_not_installed_is_served_as_nobody(called):
     assert "name one with session_id" in texts[1]
 
 
-def test_switched_off_the_reading_tools_are_gone_at_the_next_start(connected, place):
-    (place / "config.toml").write_text("[memories]\ndedicated_tools = false\n")
-    assert [tool.name for tool in connected(listed)] == ["memory_inspect", "memory_mode"]
+def test_what_is_switched_off_is_off_at_once_and_on_again(wire, place):
+    def names(number):
+        return [tool["name"] for tool in server.ask(number, "tools/list")["result"]["tools"]]
+
+    def searched(number):
+        call = {"name": "memory_search", "arguments": {"queries": ["healthz"]}}
+        return server.ask(number, "tools/call", **call)["result"]["content"][0]["text"]
+
+    with wire() as server:
+        server.shake_hands()
+        assert (names(1), "healthz" in searched(2)) == (NAMES, True)
+        (place / "config.toml").write_text("[memories]\nuse_memories = false\n")
+        assert names(3) == ["memory_inspect", "memory_mode"]
+        assert searched(4).startswith("memory_search error: the memory tools are switched off")
+        (place / "config.toml").write_text("")
+        assert (names(5), "healthz" in searched(6)) == (NAMES, True)
 
 
 @both_ways
