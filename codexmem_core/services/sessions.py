@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.capture import Session
 
+from codexmem_core.store.workers import process_started
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -57,11 +59,14 @@ class CatalogueSessions:
         self._catalogue.register_own(host, id)
 
     def caller(self, caller: Caller) -> Session:
-        """As the host tells it, else the newest active one of that host and folder, else one without an id."""
+        """As the host tells it, else the one last seen in its process, else the newest active one in the folder.
+
+        When there is none of them, one without an id.
+        """
         host = self._hosts.get(caller.host)
         if host is None:
             return Session(host="", id="", cwd=caller.cwd)
-        told = self._told(host, caller)
+        told = self._told(host, caller) or self._seen_in(caller)
         if told:
             try:
                 return self.get(caller.host, told)
@@ -72,6 +77,11 @@ class CatalogueSessions:
             folders = tuple({caller.cwd, os.path.realpath(caller.cwd)})
             newest = self._catalogue.newest_active(caller.host, folders, since_ms=caller.started_ms)
         return newest or Session(host=caller.host, id="", cwd=caller.cwd)
+
+    def _seen_in(self, caller: Caller) -> str:
+        """By what hooks said of their process, which a host starts its tools from as well."""
+        started = process_started(caller.parent) if caller.parent else ""
+        return self._catalogue.newest_in(caller.host, caller.parent, started) if started else ""
 
     def _told(self, host: Host, caller: Caller) -> str:
         try:

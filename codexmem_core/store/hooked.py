@@ -54,6 +54,18 @@ class HookedSessions(StorePart):
                 for host, session, pid, started, seen_at_ms in rows
             ]
 
+    def newest_in(self, host: str, pid: int, started: str) -> str:
+        """Id of the session that was last seen in this process and has not ended; empty when there is none."""
+        with self._database.unit():
+            row = self._database.execute(
+                "SELECT p.session_id FROM session_processes AS p"
+                " LEFT JOIN session_ends AS e ON e.host = p.host AND e.session_id = p.session_id"
+                " WHERE p.host = ? AND p.pid = ? AND p.started = ? AND e.ended_at_ms IS NULL"
+                " ORDER BY p.seen_at_ms DESC, p.session_id LIMIT 1",
+                (host, pid, started),
+            ).fetchone()
+        return str(row[0]) if row else ""
+
     def left(self, host: str, id: str) -> None:  # noqa: A002 - the field's name
         """The session is in no process any more."""
         with self._database.transaction("process"):

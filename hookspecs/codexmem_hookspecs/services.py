@@ -249,10 +249,11 @@ class Sessions(Protocol):
         ...
 
     def caller(self, caller: Caller) -> Session:
-        """The session that calls a tool: as the host tells it, else the newest one of that host and folder.
+        """The session that calls a tool: as the host tells it, else the one last seen in the process that serves it.
 
-        Only a session that was active since the tools are served, and has not ended, counts as the newest. When none is
-        left the session has no id; for its host, or for none that is installed, it is treated like a new one.
+        Else the newest one of that host and folder. Only a session that was active since the tools are served, and has
+        not ended, counts as the newest. When none is left the session has no id; for its host, or for none that is
+        installed, it is treated like a new one.
         """
         ...
 

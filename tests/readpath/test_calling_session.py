@@ -1,14 +1,17 @@
-"""Which session calls a tool: as its host tells it, else the newest one of that host and folder, else nobody."""
+"""Which session calls a tool: as its host tells it, else by its process, else by its folder, else nobody."""
 
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from codexmem_hookspecs import hookimpl
 from codexmem_hookspecs.values.capture import Event, Presence, Session
 from codexmem_hookspecs.values.read import Caller
 from codexmem_host_codex.plugin import plugin as codex
+
+from codexmem_core.store.workers import process_started
 
 FOLDER = "/home/dev/harbor"
 
@@ -70,6 +73,25 @@ def test_else_the_newest_active_session_of_that_host_and_folder(calls, seen):
     seen("another host's", minutes=1, host="claude")
     seen("a helper", minutes=1, kind="subagent")
     assert calls() == newest
+
+
+def test_before_that_the_one_that_was_last_seen_in_the_process_of_the_caller(calls, seen, engine, now):
+    """A session that has only just begun is known from its hooks alone."""
+    pid = os.getpid()
+    seen("newest", minutes=1)
+    for number, name in enumerate(("older", "here", "ended")):
+        engine.catalogue.seen_in("codex", name, pid, process_started(pid), now + number)
+    engine.catalogue.seen_in("codex", "elsewhere", pid + 1, process_started(pid), now + 9)
+    engine.catalogue.mark_ended("codex", "ended", now + 9)
+    assert calls(parent=pid) == Session(host="codex", id="here", cwd=FOLDER)
+    assert calls(parent=pid, meta={"sessionId": "told"}).id == "told"
+    known = seen("here", minutes=5, cwd="/home/dev/other")
+    assert calls(parent=pid) == known
+
+
+def test_another_process_of_that_number_is_none(calls, engine, now):
+    engine.catalogue.seen_in("codex", "here", os.getpid(), "1.1", now)
+    assert calls(parent=os.getpid()) == Session(host="codex", id="", cwd=FOLDER)
 
 
 def test_a_prompt_makes_a_session_the_newest(calls, seen, engine, now):
