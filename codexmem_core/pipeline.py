@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED = "not asked for (--session)"
+TAKING_IN_S = 30.0
+"""Longest wait for another process or thread that takes events in; longer than that it hangs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,16 @@ def run(
 
 
 def take_in_events(engine: Engine) -> TakenIn:
-    """The spool first: the file of an event is the only sign of it."""
+    """The spool first: the file of an event is the only sign of it.
+
+    One at a time: who reads an event that another has taken in meanwhile would place it after the later ones, and a
+    session that goes on would have ended. Nobody waits for ever: events told twice are better than events not told.
+    """
+    with GuardedFolder(engine.home.locks, write=True).lock("spool", TAKING_IN_S):
+        return _take_in_events(engine)
+
+
+def _take_in_events(engine: Engine) -> TakenIn:
     engine.spool.sweep()
     records = events.Records(
         catalogue=engine.catalogue,
