@@ -122,6 +122,13 @@ class Config:
     tables: Mapping[str, Mapping[str, Value]]
     warnings: tuple[str, ...] = ()
     settings: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+    stamp: tuple[int, ...] = ()
+    """Of the file before it was read; empty: there was none."""
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the file is not any more what was read."""
+        return _stamp(self.path) != self.stamp
 
     def table(self, name: str) -> dict[str, SettingValue]:
         """Plain values of one table."""
@@ -166,6 +173,7 @@ def load(
     ``complete=False`` reads before plugins are known, so tables that may be theirs are not called unknown.
     """
     warnings: list[str] = []
+    stamp = _stamp(path)
     document = _read(path, warnings)
     settings = {**ENGINE_TABLES, **{name: tuple(given) for name, given in (plugin_settings or {}).items()}}
     tables = {}
@@ -178,7 +186,7 @@ def load(
     if complete:
         unknown = [name for name in document if name not in settings]
         warnings += [f"{path}: unknown table [{name}]{_suggestion(name, settings)}" for name in unknown]
-    return Config(path=path, tables=tables, warnings=tuple(warnings), settings=settings)
+    return Config(path=path, tables=tables, warnings=tuple(warnings), settings=settings, stamp=stamp)
 
 
 def home_of(option: str, config: Config, environ: Mapping[str, str]) -> str:
@@ -187,6 +195,14 @@ def home_of(option: str, config: Config, environ: Mapping[str, str]) -> str:
         if chosen:
             return os.path.abspath(os.path.expanduser(chosen))
     return paths.default_home()
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _read(path: str, warnings: list[str]) -> dict[str, object]:

@@ -80,6 +80,11 @@ class Engine(Stores):
     # plugins and settings
 
     @property
+    def outdated(self) -> bool:
+        """Whether the settings may say something else by now."""
+        return self._first_config.outdated
+
+    @property
     def disabled(self) -> set[str]:
         """Plugins that the settings or CODEXMEM_DISABLE (names, commas between) switch off."""
         named = (name.strip() for name in self.environ.get("CODEXMEM_DISABLE", "").split(","))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,6 @@ class Engines:
         self._lock = threading.Lock()
         self._warm: Engine | None = None
         self._before: Engine | None = None
-        self._stamp = ""
         self.idle_s = IDLE_S
         """Seconds without an event after which the worker may end."""
 
@@ -50,14 +48,13 @@ class Engines:
             return self._current()
 
     def _current(self) -> Engine:
-        stamp = self._settings_stamp()
-        if self._warm is None or stamp != self._stamp:
+        if self._warm is None or self._warm.outdated:
             if self._before is not None:
                 self._before.close()
             # Who still works with the one before may finish.
             made = self.fresh()
             self.idle_s = made.config.decimal("worker", "idle_s")
-            self._before, self._warm, self._stamp = self._warm, made, stamp
+            self._before, self._warm = self._warm, made
         return self._warm
 
     def close(self) -> None:
@@ -67,13 +64,6 @@ class Engines:
                 if engine is not None:
                     engine.close()
             self._warm = self._before = None
-
-    def _settings_stamp(self) -> str:
-        try:
-            found = os.stat(self._config)
-        except OSError:
-            return "none"
-        return f"{found.st_mtime_ns}:{found.st_size}:{found.st_ino}"
 
 
 def _warmed(engine: Engine) -> Engine:

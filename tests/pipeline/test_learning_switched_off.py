@@ -9,6 +9,7 @@ from codexmem_hookspecs.values.records import ModelBackend
 
 from codexmem_core.pipeline import run
 from codexmem_core.request import RunRequest
+from codexmem_core.switches import Learning
 
 TURNS = (("user", "Always run make lint before a commit in this repository."), ("assistant", "I will."))
 
@@ -62,3 +63,13 @@ def test_the_built_in_model_still_brings_forgetting_into_the_files(codex_home, r
     assert report.memories["v1"].extracted == 0
     assert "make lint" not in handbook.read_text()
     assert "push to main" in handbook.read_text()
+
+
+def test_what_was_switched_off_between_the_reading_of_the_settings_and_the_first_job_counts(engine_of, tmp_path):
+    engine = engine_of(config="[memories]\ngenerate_memories = true\n")
+    assert engine.config.flag("memories", "generate_memories")
+    (tmp_path / "config.toml").write_text("[memories]\ngenerate_memories = false\n")
+    learning = Learning(engine.config, engine.environ)
+    assert not learning()
+    (tmp_path / "config.toml").unlink()
+    assert learning()
