@@ -84,6 +84,11 @@ class Engine(Stores):
         """Whether the settings may say something else by now."""
         return self._first_config.outdated
 
+    def renewed(self) -> Engine:
+        """One of the same home that knows what the settings say now. Close it."""
+        environ, place, clock = self.environ, self.home.root, self.clock
+        return Engine(environ=environ, home=place, config=self.config_path, clock=clock, plugins=self._candidates)
+
     @property
     def disabled(self) -> set[str]:
         """Plugins that the settings or CODEXMEM_DISABLE (names, commas between) switch off."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from codexmem_core.host import payloads, shim
 from codexmem_core.plugins.calls import PluginError
 from codexmem_core.readpath.session_start import session_start_context
+from codexmem_core.safety.files import GuardedFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +23,25 @@ OVERHEAD_S = 0.5
 FROZEN_MS = 14 * 86_400_000
 """A session that was given another memory, or was active since, is taken to go on for so long."""
 
+TURN_S = 10.0
+"""Longest wait for somebody else who publishes; who hangs in it keeps nobody from it."""
+
 
 def publish_payloads(engine: Engine) -> None:
-    """What hooks print from now on, when they ask for more, and when they wait."""
+    """What hooks print from now on, when they ask for more, and when they wait.
+
+    One after the other, and each by what the settings and the memory say when its turn comes: a pass may have begun
+    under other settings, and must not undo what was published since by whoever changed them.
+    """
+    with GuardedFolder(engine.home.locks, write=True).lock("publish", TURN_S):
+        if engine.outdated:
+            with closing(engine.renewed()) as renewed:
+                _publish(renewed)
+        else:
+            _publish(engine)
+
+
+def _publish(engine: Engine) -> None:
     wanted: dict[str, bytes] = {}
     live_s, wait_s = asked_live(engine), waits(engine)
     for host in engine.hosts.values() if engine.memories else ():

@@ -47,9 +47,9 @@ class State:
 
     def renewed(self) -> Engine:
         """One that knows what has just been changed in the settings."""
-        self.close()
-        self._engine = None
-        return self.engine
+        before, self._engine = self.engine, self.engine.renewed()
+        before.close()
+        return self._engine
 
     def show(self, value: dict[str, Any], text: Callable[[], str]) -> None:
         """Print one JSON object, or the text."""
