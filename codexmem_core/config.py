@@ -102,7 +102,8 @@ ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
     "plugins": (Setting(key="disabled", default=(), help="plugins that are not loaded, by name"),),
 }
 
-ALIASES = {("memories", "version"): "read"}
+OTHER_NAMES = {("memories", "read"): ("version",)}
+"""By which a setting is understood too, in the file and in variables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +190,11 @@ def load(
     return Config(path=path, tables=tables, warnings=tuple(warnings), settings=settings, stamp=stamp)
 
 
+def names_of(table: str, key: str) -> tuple[str, ...]:
+    """All names of a setting, its own first: where several are given, the first counts."""
+    return key, *OTHER_NAMES.get((table, key), ())
+
+
 def home_of(option: str, config: Config, environ: Mapping[str, str]) -> str:
     """``--home``, else CODEXMEM_HOME, else ``[memories] home``, else the platform's user data folder."""
     for chosen in (option, environ.get("CODEXMEM_HOME", ""), config.text("memories", "home")):
@@ -225,19 +231,20 @@ def _table(
     warnings: list[str],
 ) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    by_key = {setting.key: setting for setting in known}
-    given = {ALIASES.get((name, key), key): value for key, value in given.items()}
+    by_key = {one: setting for setting in known for one in names_of(name, setting.key)}
     for setting in known:
-        variable = f"CODEXMEM_{name}_{setting.key}".upper().replace("-", "_")
-        if variable in environ:
-            raw: object = _from_text(setting, environ[variable])
-            origin = f"{ENVIRONMENT}{variable}"
-            values[setting.key] = Value(value=typed(setting, raw, variable, warnings), origin=origin)
-        elif setting.key in given:
-            where = f"{path}: {name}.{setting.key}"
-            values[setting.key] = Value(value=typed(setting, given[setting.key], where, warnings), origin=path)
-        else:
+        names = names_of(name, setting.key)
+        variables = [f"CODEXMEM_{name}_{one}".upper().replace("-", "_") for one in names]
+        in_environ: dict[str, object] = {one: _from_text(setting, environ[one]) for one in variables if one in environ}
+        in_file = {f"{path}: {name}.{one}": given[one] for one in names if one in given}
+        said = in_environ or in_file
+        if not said:
             values[setting.key] = Value(value=setting.default, origin="default")
+            continue
+        where, *others = said
+        origin = f"{ENVIRONMENT}{where}" if in_environ else path
+        values[setting.key] = Value(value=typed(setting, said[where], where, warnings), origin=origin)
+        warnings += [f"{one} is passed over: {where} says otherwise" for one in others if said[one] != said[where]]
     for key in given:
         if key == "dual_write" and name == "memories":
             warnings.append(f"{path}: memories.dual_write has no effect: install a second memory to write both")

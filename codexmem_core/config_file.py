@@ -7,7 +7,7 @@ import os
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.toml_text import read, value_at, with_table
 
-from codexmem_core.config import ALIASES
+from codexmem_core.config import names_of
 from codexmem_core.safety.files import atomic_write
 
 
@@ -23,8 +23,7 @@ def set_value(path: str, table: str, key: str, value: str | bool) -> None:  # no
     try:
         before = _text(real)
         held = value_at(read(before), (table,))
-        names = [key, *(alias for (place, alias), known in ALIASES.items() if (place, known) == (table, key))]
-        there = [name for name in names if name in held] or [key]
+        there = [name for name in names_of(table, key) if name in held] or [key]
         after = with_table(before, (table,), dict.fromkeys(there, value))
     except (OSError, ValueError, TypeError) as error:
         raise SettingsFileError(f"{path} is not changed ({error}); {by_hand}") from error

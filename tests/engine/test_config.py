@@ -54,6 +54,27 @@ def test_version_is_another_name_for_read(tmp_path):
     assert load(tmp_path, '[memories]\nversion = "v2"\n').text("memories", "read") == "v2"
 
 
+def test_so_it_is_as_a_variable(tmp_path):
+    config = load(tmp_path, '[memories]\nread = "v1"\n', {"CODEXMEM_MEMORIES_VERSION": "v2"})
+    assert config.tables["memories"]["read"] == configuration.Value(
+        value="v2", origin="environment CODEXMEM_MEMORIES_VERSION"
+    )
+    assert config.warnings == ()
+
+
+@pytest.mark.parametrize("text", ['read = "v1"\nversion = "v2"\n', 'version = "v2"\nread = "v1"\n'])
+def test_where_both_are_said_read_counts_and_the_other_is_told(tmp_path, text):
+    config = load(tmp_path, f"[memories]\n{text}")
+    assert config.text("memories", "read") == "v1"
+    path = tmp_path / "config.toml"
+    assert config.warnings == (f"{path}: memories.version is passed over: {path}: memories.read says otherwise",)
+    variables = {"CODEXMEM_MEMORIES_VERSION": "v3", "CODEXMEM_MEMORIES_READ": "v4"}
+    config = load(tmp_path, "", variables)
+    assert config.text("memories", "read") == "v4"
+    assert config.warnings == ("CODEXMEM_MEMORIES_VERSION is passed over: CODEXMEM_MEMORIES_READ says otherwise",)
+    assert load(tmp_path, '[memories]\nread = "v1"\nversion = "v1"\n').warnings == ()
+
+
 def test_dual_write_says_what_to_install_instead(tmp_path):
     (warning,) = load(tmp_path, "[memories]\ndual_write = true\n").warnings
     assert "install a second memory" in warning
