@@ -68,11 +68,12 @@ def _value(engine: Engine) -> dict[str, Any]:
             for name, memory in status["memories"].items()
         },
         "not_installed": status["not_installed"],
+        "warnings": status["warnings"],
     }
 
 
 def _as_text(value: dict[str, Any]) -> str:
-    from codexmem_core.cli.status import lost_lines, readiness_line
+    from codexmem_core.cli.status import lost_lines, readiness_line, warning_lines
 
     lines = []
     for name, memory in value["memories"].items():
@@ -89,4 +90,4 @@ def _as_text(value: dict[str, Any]) -> str:
     if not value["memories"]:
         lines.append("no memory is installed: add an extra, v1 or v2")
     lines += [f"switch new sessions with: codexmem memories use {name}" for name in others]
-    return "\n".join(lines)
+    return "\n".join([*lines, *warning_lines(value)])

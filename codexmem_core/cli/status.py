@@ -55,7 +55,7 @@ def _as_text(value: dict[str, Any]) -> str:
             f"usage     {usage['day']} {usage['memory']} {usage['stage']}, {usage['model']}:"
             f" {usage['calls']} calls, {tokens} tokens"
         )
-    return "\n".join([*lines, *(f"warning: {warning}" for warning in value["warnings"])])
+    return "\n".join([*lines, *warning_lines(value)])
 
 
 def _worker_line(worker: dict[str, Any]) -> str:
@@ -130,6 +130,11 @@ def lost_lines(value: dict[str, Any]) -> list[str]:
         f"memory    {name} is not installed: {count} sessions read it, and are given none when they go on"
         for name, count in value["not_installed"].items()
     ]
+
+
+def warning_lines(value: dict[str, Any]) -> list[str]:
+    """What the user should see, whatever else is shown."""
+    return [f"warning: {warning}" for warning in value["warnings"]]
 
 
 def _consolidation(snapshot: dict[str, Any]) -> str:

@@ -90,6 +90,13 @@ def test_a_memory_that_is_not_there_cannot_be_used(codexmem, tmp_path):
     assert codexmem("memories", "use")[0] == 2
 
 
+def test_a_chosen_memory_that_is_not_there_is_told_with_what_is_read_instead(codexmem, tmp_path):
+    (tmp_path / "config.toml").write_text('[memories]\nread = "v7"\n')
+    warning = "memories.read is v7, which is not installed (v1, v2); v1 is used"
+    assert codexmem("memories")[1].endswith(f"\nwarning: {warning}\n")
+    assert json.loads(codexmem("--json", "memories")[1])["warnings"] == [warning]
+
+
 def test_a_variable_that_comes_first_is_told(codexmem):
     status, _, complaint = codexmem("memories", "use", "v2", CODEXMEM_MEMORIES_READ="v1")
     assert status == 0
