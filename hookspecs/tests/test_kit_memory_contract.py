@@ -1,6 +1,7 @@
 """MemoryContract passes a small good memory, and notices what a bad one does wrong."""
 
 import json
+import re
 
 import pytest
 from codexmem_hookspecs import hookimpl
@@ -16,6 +17,7 @@ SCHEMA = {
     "additionalProperties": False,
 }
 MARK = "<!-- ours: the lines below are written anew -->"
+OURS = re.compile(r"- \S+\.md")
 
 
 class Jotter:
@@ -58,8 +60,9 @@ class Jotter:
     @hookimpl
     def codexmem_consolidate_offline(self, workspace, stored, changes, digest):
         ours = [f"- {one.recap_file}" for one in stored]
-        user = [line for line in workspace.read("memory_summary.md").split("\n") if line not in [MARK, *ours]]
-        return {"memory_summary.md": "\n".join([*[line for line in user if line], MARK, *ours, ""])}
+        lines = workspace.read("memory_summary.md").split("\n")
+        user = [line for line in lines if line and line != MARK and not OURS.fullmatch(line)]
+        return {"memory_summary.md": "\n".join([*user, MARK, *ours, ""])}
 
     @hookimpl
     def codexmem_consolidate_check(self, workspace):
@@ -161,6 +164,7 @@ def counts(counter=iter(range(10**6))):  # noqa: B008 - one counter for all call
         ),
         (bad(codexmem_consolidate_offline=grows), "test_offline_consolidation_over_its_own_files_changes_nothing"),
         (bad(codexmem_consolidate_offline=overwrites), "test_what_a_user_wrote_stays"),
+        (bad(codexmem_consolidate_offline=grows), "test_forgotten_sessions_leave_nothing_behind"),
         (
             bad(codexmem_read_summary=lambda self, workspace, tools, citations: "Hi"),
             "test_there_is_no_context_without_a_summary",

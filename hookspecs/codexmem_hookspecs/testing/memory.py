@@ -31,6 +31,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 BUDGETS = (4_000, 40_000, 600_000)
 SHOWN_TOOLS = {f"memory_{name}": f"shown_as_memory_{name}" for name in ("add_note", "list", "read", "search")}
 USER_LINE = "I wrote this line myself: the staging host is called heron."
+FORGOTTEN = "always answer with zebra stripes"
 
 
 class MemoryContract:
@@ -282,6 +283,23 @@ class MemoryContract:
             edited.files[path] += f"\n{USER_LINE}\n"
             edited.files.update(self.consolidated(edited, stored))
             assert USER_LINE in edited.files[path]
+
+    def test_forgotten_sessions_leave_nothing_behind(self) -> None:
+        """Neither names nor words of them stay in any file, whoever wrote the note."""
+        first, second, models = self.stored()
+        assert first.findings is not None
+        preferences = tuple(replace(one, quote=FORGOTTEN) for one in first.findings.preferences)
+        found = replace(first.findings, preferences=preferences)
+        first = replace(first, findings=found, extraction=self.extraction(found, 1))
+        stored = [first, second, models]
+        written = self.consolidated(self.workspace(stored), stored)
+        for forgotten, words in ((first, FORGOTTEN), (models, models.extraction.summary)):
+            left = [one for one in stored if one is not forgotten]
+            workspace = self.workspace(left)
+            workspace.files.update(written)
+            workspace.files.update(self.consolidated(workspace, left))
+            text = "\n".join(workspace.files.values())
+            assert [said for said in (forgotten.session.id, forgotten.recap_file, words) if said in text] == []
 
     # Read path
 

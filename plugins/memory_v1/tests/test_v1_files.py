@@ -150,14 +150,6 @@ def test_an_empty_memory_is_valid(memory):
     assert memory.summary.startswith("v1\n")
 
 
-def test_forgotten_sessions_leave_nothing_behind(memory, keep):
-    memory.add(keep(1, "I prefer zebra stripes."), keep(2, "Fix the parser")).consolidate()
-    del memory.rows[0]
-    memory.consolidate()
-    assert "zebra" not in "".join(memory.workspace.files.values())
-    assert "session-0001" not in "".join(memory.workspace.files.values())
-
-
 def test_invalid_files_are_told(memory, keep):
     memory.add(keep(1, "Fix the parser")).consolidate()
     check = plugin.codexmem_consolidate_check

@@ -96,14 +96,6 @@ def test_a_recap_that_a_model_wrote_gives_its_stated_preferences_and_its_title(m
     assert "brokers" not in memory.summary
 
 
-def test_forgotten_sessions_leave_nothing_behind(memory, keep):
-    memory.add(keep(1, "I prefer zebra stripes."), keep(2, "Fix the parser")).consolidate()
-    del memory.rows[0]
-    memory.consolidate()
-    assert "zebra" not in "".join(memory.workspace.files.values())
-    assert "session-0001" not in "".join(memory.workspace.files.values())
-
-
 def test_what_a_person_writes_stays_and_what_they_remove_stays_away(memory, keep):
     memory.add(keep(1, "Fix the parser. I prefer tabs."), keep(2, "Always sign the commits.")).consolidate()
     edited = memory.summary.replace("## User preferences\n\n", "## User preferences\n\n- I like green tests.\n")
