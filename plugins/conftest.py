@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from codexmem_hookspecs.testing.samples import DictWorkspace, ListTranscript
@@ -120,3 +121,58 @@ def keep_row(memory):
 @pytest.fixture
 def keep(memory):
     return lambda *arguments, **values: memory.row(_transcript(*arguments, **values))
+
+
+@pytest.fixture
+def checkout(conversation):
+    """A session with a bit of everything: a task, a standing wish, a failure and what solved it, a decision."""
+    return conversation(
+        1,
+        'Fix the "checkout" test: it fails. Always run make test before you commit.',
+        ("make test", "Error: no module yaml", False),
+        ("pip install pyyaml", "", True),
+        ("make test", "3 passed", True),
+        "let's go with Redis for the cache",
+        "Thanks!",
+    )
+
+
+@pytest.fixture
+def five_days(memory, keep):
+    """A session on each of five days in one folder, consolidated; the summary has Codex's shape."""
+    memory.add(*[keep(day, f"Fix the parser number {day} in p.py", ("make", "", True)) for day in range(5)])
+    memory.consolidate()
+    assert memory.summary.startswith("v1\n\n## User Profile\n")
+    assert re.findall(r"^#+ .*$", memory.summary, re.MULTILINE) == [
+        "## User Profile",
+        "## User preferences",
+        "## General Tips",
+        "## What's in Memory",
+        "### /home/user/shop",
+        "#### 2026-09-25",
+        "#### 2026-09-24",
+        "#### 2026-09-23",
+        "### Older Memory Topics",
+        "#### /home/user/shop",
+    ]
+    return memory
+
+
+@pytest.fixture
+def thousand_sessions(memory, conversation):
+    """A thousand sessions in seven folders, five a day, consolidated; only an old one, number 3, was ever used."""
+    for number in range(1_000):
+        spoken = conversation(
+            number,
+            f"Implement the feature number {number} in src/file{number}.py. Always mention "
+            f"part{number % 200} in report{number % 50}.",
+            ("make test", f"Error: problem number {number % 70}", False),
+            ("make fix", "", True),
+            ("make test", "1 passed", True),
+            cwd=f"/home/user/project{number % 7}",
+            day=number // 5,
+        )
+        used = {"usage_count": 5, "last_usage_ms": 2_000_000_000_000} if number == 3 else {}
+        memory.add(memory.row(spoken, **used))
+    memory.consolidate()
+    return memory

@@ -99,19 +99,8 @@ def test_half_an_answer_is_nothing_and_a_missing_name_is_allowed():
     assert (note.summary, note.raw, note.slug) == ("x", "y", "")
 
 
-def test_findings_become_recap_and_raw_memory_in_the_shape_of_the_prompt(conversation):
-    found = find(
-        conversation(
-            1,
-            'Fix the "checkout" test: it fails. Always run make test before you commit.',
-            ("make test", "Error: no module yaml", False),
-            ("pip install pyyaml", "", True),
-            ("make test", "3 passed", True),
-            "let's go with Redis for the cache",
-            "Thanks!",
-        )
-    )
-    note = plugin.codexmem_extract_result(request=REQUEST, reply=Reply(findings=found))
+def test_findings_become_recap_and_raw_memory_in_the_shape_of_the_prompt(checkout):
+    note = plugin.codexmem_extract_result(request=REQUEST, reply=Reply(findings=find(checkout)))
     lines = note.summary.split("\n")
     assert lines[0] == '# Fix the "checkout" test: it fails'
     assert lines[2] == "Rollout context: claude session in /home/user/shop, 2026-09-22 (UTC)."

@@ -72,27 +72,11 @@ def test_the_handbook_has_codexs_shape(memory, keep):
     assert "tabs" not in text[: text.index("# Task Group: /home/user/shop")]
 
 
-def test_the_summary_has_codexs_shape(memory, keep):
-    memory.add(*[keep(day, f"Fix the parser number {day}", ("make", "", True)) for day in range(5)])
-    memory.consolidate()
-    text = memory.summary
-    assert text.startswith("v1\n\n## User Profile\n")
-    assert re.findall(r"^#+ .*$", text, re.MULTILINE) == [
-        "## User Profile",
-        "## User preferences",
-        "## General Tips",
-        "## What's in Memory",
-        "### /home/user/shop",
-        "#### 2026-09-25",
-        "#### 2026-09-24",
-        "#### 2026-09-23",
-        "### Older Memory Topics",
-        "#### /home/user/shop",
-    ]
-    recent, older = text.split("### Older Memory Topics")
+def test_the_summary_has_codexs_shape(five_days):
+    recent, older = five_days.summary.split("### Older Memory Topics")
     assert "  - learnings: steps: make" in recent
     assert "learnings" not in older
-    assert "- Fix the parser number 4: " in recent
+    assert "- Fix the parser number 4 in p.py: " in recent
     assert "rollout_summaries/2026-09-21T00-00-00-0001-recap.md, session_id=session-0001" in older
 
 

@@ -71,25 +71,8 @@ def test_any_sessions_give_valid_bounded_and_repeatable_files(conversation, keep
     assert memory.workspace.files == files
 
 
-def test_a_thousand_sessions_stay_within_bounds(memory, conversation, keep_row):
-    for number in range(1_000):
-        memory.add(
-            keep_row(
-                conversation(
-                    number,
-                    f"Implement the feature number {number} in src/file{number}.py. Always mention "
-                    f"part{number % 200} in report{number % 50}.",
-                    ("make test", f"Error: problem number {number % 70}", False),
-                    ("make fix", "", True),
-                    ("make test", "1 passed", True),
-                    cwd=f"/home/user/project{number % 7}",
-                    day=number // 5,
-                ),
-                usage_count=5 if number == 3 else 0,
-                last_usage_ms=2_000_000_000_000 if number == 3 else 0,
-            )
-        )
-    memory.consolidate()
+def test_a_thousand_sessions_stay_within_bounds(thousand_sessions, conversation, keep_row):
+    memory = thousand_sessions
     assert 6_000 < len(memory.summary.encode()) <= 10_000
     assert "1000 sessions remembered" in memory.summary
     assert all(row.recap_file in memory.handbook for row in memory.rows)

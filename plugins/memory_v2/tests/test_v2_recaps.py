@@ -46,19 +46,8 @@ def test_a_recap_that_is_too_long_loses_its_middle(memory, text):
     assert answer(memory, rollout_summary=just).summary == just
 
 
-def test_findings_become_a_recap_in_the_shape_of_the_prompt(memory, conversation):
-    found = find(
-        conversation(
-            1,
-            'Fix the "checkout" test: it fails. Always run make test before you commit.',
-            ("make test", "Error: no module yaml", False),
-            ("pip install pyyaml", "", True),
-            ("make test", "3 passed", True),
-            "let's go with Redis for the cache",
-            "Thanks!",
-        )
-    )
-    note = memory.note(findings=found)
+def test_findings_become_a_recap_in_the_shape_of_the_prompt(memory, checkout):
+    note = memory.note(findings=find(checkout))
     lines = note.summary.split("\n")
     assert lines[0] == '# Fix the "checkout" test: it fails'
     assert lines[2] == "Session of claude in /home/user/shop, 2026-09-22 (UTC)."

@@ -45,24 +45,8 @@ def test_the_memory_has_files_and_a_database_of_its_own():
     assert plugin.codexmem_consolidate_files(stored=[from_model()]) == {}
 
 
-def test_the_summary_has_codexs_shape_and_leads_to_exact_recaps(memory, keep):
-    memory.add(*[keep(day, f"Fix the parser number {day} in p.py", ("make", "", True)) for day in range(5)])
-    memory.consolidate()
-    text = memory.summary
-    assert text.startswith("v1\n\n## User Profile\n")
-    assert re.findall(r"^#+ .*$", text, re.MULTILINE) == [
-        "## User Profile",
-        "## User preferences",
-        "## General Tips",
-        "## What's in Memory",
-        "### /home/user/shop",
-        "#### 2026-09-25",
-        "#### 2026-09-24",
-        "#### 2026-09-23",
-        "### Older Memory Topics",
-        "#### /home/user/shop",
-    ]
-    recent, older = text.split("### Older Memory Topics")
+def test_the_summary_has_codexs_shape_and_leads_to_exact_recaps(five_days):
+    recent, older = five_days.summary.split("### Older Memory Topics")
     assert (
         "- rollout_summaries/2026-09-21T00-00-00-0004-recap.md — Fix the parser number 4 in p.py; "
         "session_id=session-0004\n  - state: uncertain\n" in recent
@@ -135,23 +119,8 @@ def test_what_a_person_wrote_is_never_cut_even_where_it_is_too_long(memory, keep
     assert check({**files, **written})
 
 
-def test_a_thousand_sessions_stay_below_the_limit_and_the_used_one_is_named(memory, conversation, keep_row):
-    for number in range(1_000):
-        memory.add(
-            keep_row(
-                conversation(
-                    number,
-                    f"Implement the feature number {number} in src/file{number}.py. Always mention "
-                    f"part{number % 200} in report{number % 50}.",
-                    ("make fix", "", True),
-                    cwd=f"/home/user/project{number % 7}",
-                    day=number // 5,
-                ),
-                usage_count=5 if number == 3 else 0,
-                last_usage_ms=2_000_000_000_000 if number == 3 else 0,
-            )
-        )
-    memory.consolidate()
+def test_a_thousand_sessions_stay_below_the_limit_and_the_used_one_is_named(thousand_sessions):
+    memory = thousand_sessions
     assert 6_000 < len(memory.summary.encode()) < 10_000
     assert "1000 sessions remembered" in memory.summary
     assert re.search(r"- \d+ more sessions, each with its recap in rollout_summaries/: /home", memory.summary)
