@@ -24,8 +24,12 @@ def recap(findings: Findings, limit: int) -> str:
     Empty when there is nothing worth keeping; still longer than the limit when all that was said is.
     """
     found = blocks(findings) if findings.substance else []
-    texts = (_recap(found, findings.files, steps) for steps in _STEPS)
-    return next((text for text in texts if size(text) <= limit), _recap(found, findings.files, _STEPS[-1]))
+    text = ""
+    for steps in _STEPS:
+        text = _recap(found, findings.files, steps)
+        if size(text) <= limit:
+            break
+    return text
 
 
 def _recap(found: Sequence[Block], files: Sequence[str], most: int) -> str:
