@@ -31,6 +31,11 @@ def rows_of(sources: Sequence[Source], known: Sessions) -> tuple[Stored, ...]:
     return tuple(sorted(found.values(), key=lambda row: (row.session.updated_at_ms, row.session.id), reverse=True))
 
 
+def met_in(sources: Sequence[Source]) -> int:
+    """How many sessions the sources are of."""
+    return len({(source.host, source.session) for source in sources})
+
+
 def first_heading(summary: str) -> str:
     """The first line of a recap that says something; empty when none does."""
     return next((line.lstrip("# ") for line in summary.split("\n") if line.strip("# \t")), "")

@@ -11,7 +11,7 @@ from codexmem_hookspecs.memory_files.document import Section, render
 from codexmem_hookspecs.memory_files.findings import failure_line, guidance
 from codexmem_hookspecs.memory_files.imported import routes
 from codexmem_hookspecs.memory_files.lines import day, note_line, one_line, place, quoted, recap, size
-from codexmem_hookspecs.memory_files.rows import Sessions, rows_of, sessions
+from codexmem_hookspecs.memory_files.rows import Sessions, met_in, rows_of, sessions
 from codexmem_hookspecs.memory_files.summary_format import FORMAT, HEADINGS, LIMIT_BYTES
 from codexmem_hookspecs.values.consolidate import Digest, MergedFailure, MergedPreference, Stored
 
@@ -103,7 +103,7 @@ def _preferences(
             if stated.scope == "everywhere"
             else "in " + " and ".join(cwds[:NAMED_PLACES]) + _more(len(cwds) - NAMED_PLACES)
         )
-        said = len({(source.host, source.session) for source in item.sources})
+        said = met_in(item.sources)
         times = f", said in {said} sessions" if said > 1 else ""
         rows = rows_of(item.sources, known) if sources else ()
         lines.append(
@@ -160,7 +160,7 @@ def _line_size(line: str) -> int:
 
 
 def _said_once(item: MergedPreference | MergedFailure) -> bool:
-    return len({(source.host, source.session) for source in item.sources}) == 1
+    return met_in(item.sources) == 1
 
 
 def _more(count: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.memory_files.document import Section
 from codexmem_hookspecs.memory_files.findings import failure_line, guidance, situation
 from codexmem_hookspecs.memory_files.lines import code, day, iso, note_line, one_line, place, quoted, recap
-from codexmem_hookspecs.memory_files.rows import Sessions, rows_of, sessions
+from codexmem_hookspecs.memory_files.rows import Sessions, met_in, rows_of, sessions
 from codexmem_hookspecs.memory_files.summary import NOTE_PATH
 
 from codexmem_memory_v1.imports import imported_groups
@@ -189,7 +189,7 @@ def preference_line(item: MergedPreference, known: Sessions) -> str:
 
 
 def _times(sources: Sequence[Source], prefix: str = "; met") -> str:
-    met = len({(source.host, source.session) for source in sources})
+    met = met_in(sources)
     return f"{prefix} in {met} sessions" if met > 1 else ""
 
 
