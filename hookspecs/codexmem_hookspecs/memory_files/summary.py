@@ -16,6 +16,8 @@ from codexmem_hookspecs.memory_files.summary_format import FORMAT, HEADINGS, LIM
 from codexmem_hookspecs.values.consolidate import Digest, MergedFailure, MergedPreference, Stored
 
 NOTE_PATH: Final = "extensions/ad_hoc/notes/"
+NOTES = 10
+"""Newest notes of the user that are told."""
 DECISIONS = 6
 """Newest decisions that are told."""
 NAMED_PLACES = 2
@@ -62,6 +64,12 @@ def summary(
     return head + contents(entries, routes(digest), limit - size(render(head)) - 1, rest)
 
 
+def user_notes(digest: Digest) -> dict[str, str]:
+    """What the user had noted down, by path, newest first; without notes that say nothing."""
+    paths = sorted((path for path in digest.notes if path.startswith(NOTE_PATH)), reverse=True)
+    return {path: digest.notes[path] for path in paths if digest.notes[path].strip()}
+
+
 def _profile(stored: Sequence[Stored], digest: Digest) -> list[str]:
     lines = [
         f"- the user said: {quoted(item.preference.quote)} ({day(item.preference.source.at_ms)})"
@@ -89,10 +97,7 @@ def _preferences(
     *,
     sources: bool,
 ) -> list[str]:
-    notes = sorted(
-        (path for path in digest.notes if path.startswith(NOTE_PATH) and digest.notes[path].strip()), reverse=True
-    )
-    lines = [f"- {note_line(path, digest.notes[path], 200)}" for path in notes[:10]]
+    lines = [f"- {note_line(path, text, 200)}" for path, text in [*user_notes(digest).items()][:NOTES]]
     standing = [item for item in digest.preferences if item.replaced_by is None]
     # What was repeated and what holds anywhere concerns most sessions.
     for item in sorted(standing, key=lambda item: (_said_once(item), item.preference.scope != "everywhere")):

@@ -8,7 +8,7 @@ from codexmem_hookspecs.memory_files.document import Section
 from codexmem_hookspecs.memory_files.findings import failure_line, guidance, situation
 from codexmem_hookspecs.memory_files.lines import code, day, iso, note_line, one_line, place, quoted, recap
 from codexmem_hookspecs.memory_files.rows import Sessions, met_in, rows_of, sessions
-from codexmem_hookspecs.memory_files.summary import NOTE_PATH
+from codexmem_hookspecs.memory_files.summary import user_notes
 
 from codexmem_memory_v1.imports import imported_groups
 from codexmem_memory_v1.lines import keywords, reference
@@ -207,10 +207,9 @@ def _model_lines(group: str, tasks: Iterable[Topic], numbers: dict[tuple[str, st
 
 def _notes(digest: Digest) -> list[Section]:
     """The user's notes as a group of their own."""
-    notes = {path: text for path, text in digest.notes.items() if path.startswith(NOTE_PATH) and text.strip()}
-    if not notes:
+    newest = [*user_notes(digest).items()][:NOTES]
+    if not newest:
         return []
-    newest = sorted(notes, reverse=True)
     return [
         Section(
             1,
@@ -221,6 +220,6 @@ def _notes(digest: Digest) -> list[Section]:
             ],
         ),
         Section(2, "Task 1: Notes, newest first"),
-        Section(3, "extension_resource_files", [f"- {one_line(path, 300)}" for path in newest[:NOTES]]),
-        Section(2, "User preferences", [f"- {note_line(path, notes[path])} [Task 1]" for path in newest[:NOTES]]),
+        Section(3, "extension_resource_files", [f"- {one_line(path, 300)}" for path, _ in newest]),
+        Section(2, "User preferences", [f"- {note_line(path, text)} [Task 1]" for path, text in newest]),
     ]
