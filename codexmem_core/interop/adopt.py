@@ -116,7 +116,7 @@ def adopt(access: MemoryAccess, found: Adoptable) -> Adoption:
     with ExitStack() as opened:
         stores = {}
         for plugin in access.memories:
-            jobs = opened.enter_context(access.jobs_at(access.database(plugin)))
+            jobs = opened.enter_context(access.jobs(plugin))
             jobs.release_orphans(fresh_s=0)
             claim = jobs.claim_for_forgetting(worker_identity())
             if claim is None:
@@ -141,7 +141,7 @@ def _planned(access: MemoryAccess, found: Adoptable, memory: AdoptableMemory, pl
         count = {"its memory is not installed here": len(memory.notes)} if memory.notes else {}
         return MemoryPlan(memory=memory.memory, installed=False, left_out=count, settled={}, files=FilesPlan())
     tombstones, left_out = access.tombstones(), dict[str, int]()
-    with access.jobs_at(access.database(plugin)) as jobs:
+    with access.jobs(plugin) as jobs:
         ours = {row.key: row for row in jobs.outputs()}
         settled = jobs.settled()
     notes: list[AdoptedNote] = []

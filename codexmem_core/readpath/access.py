@@ -59,10 +59,6 @@ class MemoryAccess:
         """A memory's folder."""
         return self.home.below(self.memories[plugin].folder)
 
-    def database(self, plugin: str) -> str:
-        """The file of a memory's notes and jobs."""
-        return self.home.below(self.memories[plugin].database)
-
     def jobs(self, plugin: str) -> AbstractContextManager[Jobs]:
         """A memory's notes and jobs."""
         return self.jobs_at(self.home.below(self.memories[plugin].database))
