@@ -21,6 +21,8 @@ from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.safety.leftovers import sweep_leftovers
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from codexmem_core.interop.adoptable import Adoptable, AdoptableMemory
     from codexmem_core.readpath.access import MemoryAccess
 
@@ -71,12 +73,13 @@ class FilesPlan:
 def plan_files(access: MemoryAccess, found: Adoptable, memory: AdoptableMemory, plugin: str) -> FilesPlan:
     """What would be written now. Links, dotfiles, files that consolidation makes, and recaps of notes stay out."""
     there, here = GuardedFolder(memory.root), GuardedFolder(access.root(plugin))
-    tombstones = access.tombstones()
+    tombstones, taken = access.tombstones(), access.catalogue().marks(_mark(found.source, memory.memory, ""))
+    noted = {note.id for note in memory.notes}
     written: list[ComingFile] = []
     conflicts: list[str] = []
     known = 0
     for path in _paths(there):
-        if _left_alone(path, found, memory, there):
+        if _left_alone(path, found, memory, noted, there):
             continue
         try:
             content = there.read(path, FILE_BYTES)
@@ -86,7 +89,7 @@ def plan_files(access: MemoryAccess, found: Adoptable, memory: AdoptableMemory, 
         if is_placeholder(content.decode("utf-8", "replace")):
             continue
         digest = hashlib.sha256(content).hexdigest()
-        if tombstones.holds(path) or access.catalogue().mark(_mark(found.source, memory.memory, path)) == digest:
+        if tombstones.holds(path) or taken.get(path) == digest:
             known += 1
             continue
         coming = _renamed(fit_to_keep(content, tombstones), memory)
@@ -127,8 +130,10 @@ def _paths(folder: GuardedFolder) -> list[str]:
         return []
 
 
-def _left_alone(path: str, found: Adoptable, memory: AdoptableMemory, there: GuardedFolder) -> bool:
-    """Whether a file is made anew here, or comes from elsewhere by itself."""
+def _left_alone(
+    path: str, found: Adoptable, memory: AdoptableMemory, noted: Container[str], there: GuardedFolder
+) -> bool:
+    """Whether a file is made anew here, or comes from elsewhere by itself. ``noted``: sessions of which notes come."""
     first, _, rest = path.partition("/")
     if path in MADE_ANEW or not path.isprintable():
         return True
@@ -138,8 +143,7 @@ def _left_alone(path: str, found: Adoptable, memory: AdoptableMemory, there: Gua
         return False
     if rest in memory.recaps:
         return True
-    ids = {note.id for note in memory.notes}
-    return parse_recap((_content(there, path) or b"").decode("utf-8", "replace")).session_id in ids
+    return parse_recap((_content(there, path) or b"").decode("utf-8", "replace")).session_id in noted
 
 
 def _renamed(content: bytes, memory: AdoptableMemory) -> bytes:
