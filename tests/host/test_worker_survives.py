@@ -180,10 +180,11 @@ def test_a_worker_ends_when_its_home_goes(hooks, eventually, is_running):
 
 @pytest.fixture
 def asking(hooks, eventually):
-    """A worker whose model, a program with a child, never answers."""
+    """A worker with one memory, whose model, a program with a child, never answers."""
     note = hooks.folder / "pids"
     program = [sys.executable, os.path.join(PROGRAMS, "hanging_model.py"), str(note)]
-    hooks.settings(f'[models]\nbackend = "command"\ncosts = false\ncommand = {json.dumps(program)}')
+    model = f'[models]\nbackend = "command"\ncosts = false\ncommand = {json.dumps(program)}'
+    hooks.settings(f'[plugins]\ndisabled = ["memory-v2"]\n{model}')
     hooks.say("s1", *RULE)
     hooks.call("SessionEnd", hooks.payload("SessionEnd"))
     eventually(note.exists, "a question to the model")
