@@ -38,6 +38,8 @@ MEMORY_PRIORITY = 10
 MEMORY = ""
 """Its name there: no source has an empty one."""
 SEPARATOR = "\n"
+ALLOWED_S = 1.0
+"""For a source's word how long it may take: it looks at settings and no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,8 @@ class Answers:
     def __init__(self, engine: Engine, generation_of: Callable[[str], str]) -> None:
         self._engine = engine
         self._generation_of = generation_of
-        self._hanging: dict[str, threading.Thread] = {}
+        self._asking: dict[tuple[str, str], threading.Thread] = {}
+        self._beginning = threading.Lock()
 
     def give(self, asked: Asked) -> Given:
         """The answer; empty when there is nothing to say or the place wants none."""
@@ -135,9 +138,21 @@ class Answers:
         """Moments at which a source has something to say, with the seconds that the slowest may take."""
         longest: dict[Moment, float] = {}
         for source in self._sources().values():
-            for moment in source.record.moments:
-                longest[moment] = max(longest.get(moment, 0.0), source.record.deadline_ms / 1000)
+            if seconds := self._allowed_s(source):
+                for moment in source.record.moments:
+                    longest[moment] = max(longest.get(moment, 0.0), seconds)
         return longest
+
+    def _allowed_s(self, source: Registered[ContextSource]) -> float:
+        """How long it may take; 0 when it is not to be asked."""
+        record = source.record
+        if record.allowed_ms is None:
+            return record.deadline_ms / 1000
+        try:
+            return max(0.0, record.allowed_ms(self._engine.services_for(source.plugin, WorkDeadline(ALLOWED_S))) / 1000)
+        except Exception as error:  # noqa: BLE001 - a source's failure is not the session's
+            self._engine.log(source.plugin).warning("a context source failed", source=record.name, error=str(error))
+            return 0.0
 
     def _sources(self) -> Mapping[str, Registered[ContextSource]]:
         collected: Collected[ContextSource] = self._engine.plugins.hooks.collect("codexmem_read_sources", ContextSource)
@@ -172,23 +187,32 @@ class Answers:
         request = ContextRequest(host=asked.host.name, moment=asked.moment, session=asked.session, prompt=asked.prompt)
         inquiries = []
         for name, source in self._sources().items():
-            still = self._hanging.get(name)
-            if asked.moment not in source.record.moments or (still is not None and still.is_alive()):
+            if asked.moment not in source.record.moments or not (seconds := self._allowed_s(source)):
                 continue
-            ends_at = time.monotonic() + source.record.deadline_ms / 1000
-            inquiry = _Inquiry(name, source.record.priority, ends_at)
+            inquiry = _Inquiry(name, source.record.priority, time.monotonic() + seconds)
             thread = threading.Thread(
-                target=self._ask, args=(source, request, inquiry), name=f"source {name}", daemon=True
+                target=self._ask, args=(source, request, inquiry, seconds), name=f"source {name}", daemon=True
             )
-            self._hanging[name] = thread
-            thread.start()
-            inquiries.append(inquiry)
+            if self._begin(thread, (name, asked.session.id)):
+                inquiries.append(inquiry)
         return inquiries
 
-    def _ask(self, source: Registered[ContextSource], request: ContextRequest, inquiry: _Inquiry) -> None:
+    def _begin(self, thread: threading.Thread, key: tuple[str, str]) -> bool:
+        """What still hangs is not asked again for the same session; for another one it may go well."""
+        with self._beginning:
+            self._asking = {known: other for known, other in self._asking.items() if other.is_alive()}
+            if key in self._asking:
+                return False
+            thread.start()
+            self._asking[key] = thread
+            return True
+
+    def _ask(
+        self, source: Registered[ContextSource], request: ContextRequest, inquiry: _Inquiry, seconds: float
+    ) -> None:
         record = source.record
         try:
-            services = self._engine.services_for(source.plugin, WorkDeadline(record.deadline_ms / 1000))
+            services = self._engine.services_for(source.plugin, WorkDeadline(seconds))
             block = record.provide(request, services)
             if not isinstance(block, ContextBlock):
                 raise TypeError(f"{block!r:.80} is no ContextBlock")

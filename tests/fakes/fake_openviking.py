@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from fake_openviking_memory import FakeMemory
 from loopback import LoopbackHandler, LoopbackServer
 
 MOST_MESSAGES = 100
@@ -79,6 +80,8 @@ class FakeOpenViking(LoopbackServer):
         self.extra = {}
         """Answers, (status, body), to further requests by ``METHOD /path``."""
         self.trace_id = ""
+        self.version = VERSION
+        self.memory = FakeMemory()
         self.listen(_Handler)
 
     def asked(self, ending=""):
@@ -105,11 +108,11 @@ class FakeOpenViking(LoopbackServer):
             return self.extra[asked.line]
         if asked.path == "/health":
             mode = "api_key" if self.key else "dev"
-            return 200, {"status": "ok", "healthy": True, "version": VERSION, "auth_mode": mode}
+            return 200, {"status": "ok", "healthy": True, "version": self.version, "auth_mode": mode}
         parts = [unquote(part) for part in asked.path.strip("/").split("/")]
         if parts[:3] == ["api", "v1", "sessions"] and len(parts) > 3:
             return self._session(asked, parts[3], "/".join(parts[4:]))
-        return _error(404, "NOT_FOUND", "Not Found")
+        return self.memory.answer(asked) or _error(404, "NOT_FOUND", "Not Found")
 
     def _session(self, asked, name, action):
         if (asked.method, action) == ("POST", "messages/batch") and self.knows_batches:

@@ -48,10 +48,18 @@ class Hooks:
         self.project = folder / "project"
         self.project.mkdir()
         self.codex = folder / "codex"
-        self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "CODEX_HOME": str(self.codex)}
+        self.environ = {
+            "PATH": os.environ["PATH"], "HOME": str(folder), "CODEX_HOME": str(self.codex),
+            "CODEXMEM_DISABLE": "ov-commit",  # with it every start of a session asks; see `with_openviking`
+        }  # fmt: skip
         self.place = Home(str(self.home))
         self.spool = Spool(self.place.spool)
         self.children = []
+
+    def with_openviking(self, url, **environ):
+        """Let OpenViking's plugin be loaded, with a server at this address."""
+        del self.environ["CODEXMEM_DISABLE"]
+        self.environ |= {"OPENVIKING_URL": url, **environ}
 
     def settings(self, text, worker=""):
         """Passes follow each other without a rest, so that tests need not wait for it."""

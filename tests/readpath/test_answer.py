@@ -132,6 +132,43 @@ def test_a_source_that_hangs_is_left_out_and_not_asked_again_while_it_does(engin
     over.set()
 
 
+def test_a_source_that_hangs_for_one_session_answers_another(engine_with, put):
+    put({"memory_summary.md": SUMMARY})
+    over = threading.Event()
+
+    def hang_for_first(request, _services):
+        if request.session.id == "first":
+            over.wait(60)
+        return ContextBlock(source="slow", text="in time")
+
+    slow = dataclasses.replace(source("slow", "", deadline_ms=60_000), provide=hang_for_first)
+    engine = engine_with(("sources", Sources(slow)))
+
+    def ask(session):
+        asked = Asked(host=engine.host("codex"), moment="startup", session=Session(host="codex", id=session))
+        return engine.answers.give(asked).context
+
+    said = []
+    waiting = threading.Thread(target=lambda: said.append(ask("first")))
+    waiting.start()
+    assert "in time" in ask("second")
+    over.set()
+    waiting.join()
+    assert "in time" in said[0]
+
+
+def test_a_source_may_be_switched_off_or_given_less_time_by_its_settings(engine_with, put):
+    put({"memory_summary.md": SUMMARY})
+    off = dataclasses.replace(source("off", "unwanted", moments=("prompt",)), allowed_ms=lambda _services: 0)
+    less = dataclasses.replace(source("less", "wanted"), allowed_ms=lambda _services: 3_000)
+    broken = dataclasses.replace(source("broken", "unwanted"), allowed_ms=lambda _services: 1 / 0)
+    engine = engine_with(("sources", Sources(off, less, broken)))
+    assert engine.answers.moments() == {"startup": 3.0, "resume": 3.0}
+    asked = Asked(host=engine.host("codex"), moment="startup", session=Session(host="codex", id="s"))
+    assert "wanted" in engine.answers.give(asked).context
+    assert "unwanted" not in engine.answers.give(asked).context
+
+
 def test_the_moments_of_sources_tell_when_hooks_must_ask(engine_with):
     engine = engine_with(
         ("sources", Sources(source("a", "", deadline_ms=700), source("b", "", moments=("prompt",), deadline_ms=300)))

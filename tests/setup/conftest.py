@@ -27,12 +27,12 @@ class Machine:
         self.home = root / "home"
         self.home.mkdir(parents=True)
         self.environ = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | {"HOME": str(self.home)}
-        self.environ["CODEXMEM_DISABLE"] = "mcp"  # most tests are about hooks; see `with_server`
+        self.environ["CODEXMEM_DISABLE"] = "mcp,ov-commit"  # most tests are about hooks; see `with_server`
         self.python = sys.executable
 
     def with_server(self):
         """The MCP server is installed too."""
-        del self.environ["CODEXMEM_DISABLE"]
+        self.environ["CODEXMEM_DISABLE"] = "ov-commit"
 
     @property
     def codexmem_home(self):

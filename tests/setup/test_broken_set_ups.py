@@ -70,7 +70,7 @@ def more_events_wanted(machine):
 def plugin_disabled(machine):
     machine.config.parent.mkdir(parents=True)
     machine.config.write_text('[plugins]\ndisabled = ["host-codex"]\n')
-    return r"codex was set up on .* but no active plugin provides it (not active: host-codex, mcp)"
+    return r"codex was set up on .* but no active plugin provides it (not active: host-codex, mcp, ov-commit)"
 
 
 def two_installations(machine):

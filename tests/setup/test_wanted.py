@@ -55,7 +55,7 @@ def engine(tmp_path):
 
     def make(settings="", *plugins):
         (tmp_path / "config.toml").write_text(settings)
-        installed_ones = [each for each in installed() if each.name != "mcp"]
+        installed_ones = [each for each in installed() if each.name not in ("mcp", "ov-commit")]
         given = [GivenPlugin(name=f"given-{number}", plugin=plugin) for number, plugin in enumerate(plugins)]
         made.append(
             Engine(

@@ -44,6 +44,9 @@ class ContextSource:
     provide: Callable[[ContextRequest, Services], ContextBlock]
     priority: int = 50
     """Lower comes first and is cut last; guidance is 0, the memory 10, profiles 90."""
+    allowed_ms: Callable[[Services], int] | None = None
+    """How long it may take with the settings as they are, instead of ``deadline_ms``. 0: it has nothing to say now, and
+    no host waits for it."""
 
 
 Effect = Literal["reads", "adds", "changes", "deletes", "unknown"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_ov_commit import utf16
 from codexmem_ov_commit.markers import Markers
+from codexmem_ov_commit.reach import Reach
 from codexmem_ov_commit.rejected import Rejected
 from codexmem_ov_commit.server import Server
 from codexmem_ov_commit.settings import Settings
@@ -30,6 +31,7 @@ class Place:
     states: States
     markers: Markers
     server: Server
+    reach: Reach
     rejected: Rejected
     peer: str
 
@@ -39,11 +41,13 @@ class Place:
         settings = Settings(services, cwd)
         folder = services.open_folder(state_folder(settings, services, host), write=True)
         peer = settings.text("peer_id") or (workspace_peer(cwd) if settings.flag("workspace_peer") else "")
+        server = Server(services.http, settings.connection, peer=peer)
         return cls(
             settings=settings,
             states=States(folder, host, services.clock),
             markers=Markers(folder, services.clock),
-            server=Server(services.http, settings.connection, peer=peer),
+            server=server,
+            reach=Reach(services, server, settings.connection.url),
             rejected=Rejected(services.folder),
             peer=peer,
         )

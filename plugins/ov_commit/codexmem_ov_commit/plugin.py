@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import Event, Reaction
+    from codexmem_hookspecs.values.read import ContextSource
     from codexmem_hookspecs.values.records import Setting
 
 
@@ -37,6 +38,13 @@ class OvCommitPlugin:
         from codexmem_ov_commit.events import react
 
         react(event, services)
+
+    @hookimpl
+    def codexmem_read_sources(self) -> Iterable[ContextSource]:
+        """The profile, the archive of a session that goes on, recall in front of prompts."""
+        from codexmem_ov_commit.sources import sources
+
+        return sources()
 
 
 plugin = OvCommitPlugin()

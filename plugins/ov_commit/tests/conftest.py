@@ -9,6 +9,7 @@ import pytest
 from codexmem_hookspecs.errors import Rewritten, Unreadable
 from codexmem_hookspecs.testing.services import NOW_MS
 from codexmem_hookspecs.values.capture import Event, Item, Part, Session, ToolUse
+from codexmem_hookspecs.values.read import ContextRequest
 from codexmem_ov_commit import plugin
 from codexmem_ov_commit.markers import Markers
 from codexmem_ov_commit.names import file_stem, server_name
@@ -165,6 +166,21 @@ class Machine:
     def start(self, moment="startup", *, host="codex", id_="new"):
         """Another session begins."""
         return self.tell("start", Session(host=host, id=id_, cwd=CWD), moment=moment)
+
+    def asks(self, moment, conversation=None, *, prompt="", name=""):
+        """What a session is given at a moment, by all sources or by one; the texts, joined."""
+        session = (conversation or self.conversation()).session
+        request = ContextRequest(host=session.host, moment=moment, session=session, prompt=prompt)
+        said = [
+            source.provide(request, self.services).text
+            for source in plugin.codexmem_read_sources()
+            if moment in source.moments and name in source.name
+        ]
+        return "\n".join(filter(None, said))
+
+    def lose_server(self):
+        """From now on nobody listens where the server was."""
+        self.services.environ["OPENVIKING_URL"] = "http://127.0.0.1:1"
 
     def pass_time(self, ms):
         self.clock.at_ms += ms

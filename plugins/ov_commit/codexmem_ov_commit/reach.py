@@ -1,0 +1,40 @@
+"""Whether the server is there, asked before anything else is, and not again for a while after it was not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from codexmem_ov_commit.noted import Noted
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.services import Services
+
+    from codexmem_ov_commit.server import Answer, Server
+
+PAUSE_MS: Final = 60_000
+"""No prompt waits for a probe again before this is over."""
+
+
+class Reach:
+    """Of one server, as seen from this machine."""
+
+    def __init__(self, services: Services, server: Server, url: str) -> None:
+        self._services = services
+        self._server = server
+        self._url = url
+        self._gone = Noted(services, "unreachable", url)
+
+    def paused(self) -> bool:
+        """Whether the last probe failed a moment ago."""
+        return self._gone.holds(PAUSE_MS)
+
+    def probe(self) -> Answer:
+        """Ask now; at most a second. What came of it is remembered."""
+        answer = self._server.healthy()
+        if answer.ok:
+            self._gone.clear()
+        else:
+            self._gone.note()
+            reason = answer.error or f"HTTP {answer.status}"
+            self._services.log.info("server not reachable", url=self._url, status=answer.status, reason=reason)
+        return answer

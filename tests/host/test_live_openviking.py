@@ -1,0 +1,60 @@
+"""What OpenViking knows reaches a session through real hooks and a real worker; a server that is gone costs nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fake_openviking import FakeOpenViking
+
+RULE = (("user", "Always run the linter before you commit, and never push to main."), ("assistant", "I will do that."))
+
+
+def context(printed):
+    return json.loads(printed)["hookSpecificOutput"]["additionalContext"] if printed else ""
+
+
+def start(hooks, source, session="s2"):
+    return context(hooks.call(f"SessionStart-{source}", hooks.payload("SessionStart", session, source=source)))
+
+
+@pytest.fixture
+def server():
+    with FakeOpenViking() as fake:
+        fake.memory.keep("profile.md", "Prefers small commits.")
+        yield fake
+
+
+@pytest.fixture
+def served(hooks, server, eventually):
+    """A memory of one session, which is also committed on the server; the worker is at rest."""
+    hooks.with_openviking(server.url)
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"))
+    eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
+    eventually(lambda: server.session("cx-s1").archives, "a commit")
+    eventually((hooks.home / "read" / "codex-SessionStart-startup.live").exists, "a flag")
+    return hooks
+
+
+def test_a_new_session_is_given_the_memory_and_the_profile(served):
+    said = start(served, "startup")
+    assert "linter" in said
+    assert "Prefers small commits." in said
+    assert said.index("linter") < said.index("Prefers small commits.")
+
+
+def test_a_session_that_goes_on_is_given_its_archive_and_no_profile_twice(served, server):
+    server.session("cx-s1").overview = "## Session Title\nLinting before commits"
+    assert "Prefers small commits." in start(served, "clear", "s1")
+    said = start(served, "resume", "s1")
+    assert "Linting before commits" in said
+    assert "viking://~/sessions/cx-s1/history/" in said
+    assert "Prefers small commits." not in said
+
+
+def test_without_the_server_a_session_is_given_the_memory_all_the_same(served, server):
+    server.cut = lambda _asked: (503, {"status": "error"})
+    said = start(served, "startup")
+    assert "linter" in said
+    assert "openviking" not in said.lower()
