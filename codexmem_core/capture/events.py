@@ -102,6 +102,22 @@ def take_in(
     is created).
     """
     taken, catalogue = TakenIn(), records.catalogue
+    _take_in_spooled(spool, hosts, guards, records, log, taken)
+    gone = ends_unheard(catalogue, now_ms)
+    if gone:
+        # What such a process told before it went may have come after the spool was listed, its end among that.
+        _take_in_spooled(spool, hosts, guards, records, log, taken)
+        unheard = {event.session.id for event in ends_unheard(catalogue, now_ms)}
+        for event in gone:
+            if event.session.id in unheard:
+                _record(event, Header(), records, guards, taken)
+    return taken
+
+
+def _take_in_spooled(
+    spool: Spool, hosts: Mapping[str, Host], guards: Guards, records: Records, log: Log, taken: TakenIn
+) -> None:
+    catalogue = records.catalogue
     for spooled in spool.read_all():
         if isinstance(spooled, tuple):
             name, reason = spooled
@@ -124,9 +140,6 @@ def take_in(
                     catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")
                 _record(event, spooled.header, records, guards, taken)
         spool.remove(spooled.name)
-    for event in ends_unheard(catalogue, now_ms):
-        _record(event, Header(), records, guards, taken)
-    return taken
 
 
 def decode(spooled: SpooledEvent, hosts: Mapping[str, Host]) -> list[Event]:
