@@ -15,8 +15,8 @@ from realhosts.programs import named, needed, program
 HOSTS = {host.name: host for host in (CodexCli, ClaudeCode, OpenCode)}
 ANY = ("bare_host", "host", "first", "second")
 """Fixtures that stand for each of the hosts in turn."""
-SERVER = "ov"
-"""The name of the server in --real, and of the fixture that is an account on it."""
+SERVER, SERVER_FIXTURE = "ov", "openviking"
+"""The server's name in --real, and the fixture that all of its tests have."""
 
 
 def pytest_configure(config):
@@ -39,7 +39,7 @@ def pytest_report_header(config):
 def available(config, fixtures):
     """The programs that a test may have: a server's tests get the agent that it is tested with."""
     asked = config.getoption("--real")
-    return needed(asked) if SERVER in fixtures else named(asked)
+    return needed(asked) if SERVER_FIXTURE in fixtures else named(asked)
 
 
 def pytest_generate_tests(metafunc):
@@ -54,9 +54,11 @@ def pytest_collection_modifyitems(config, items):
 
     def is_possible(item):
         fixtures = set(getattr(item, "fixturenames", ()))
-        without = {*HOSTS, SERVER} - set(available(config, fixtures))
-        without |= {f"bare_{name}" for name in without}
-        return not fixtures & ({*without, *ANY, "hosts"} if set(HOSTS) <= without else without)
+        there = available(config, fixtures)
+        without = set(HOSTS) - set(there)
+        left_out = without | {f"bare_{name}" for name in without}
+        left_out |= set() if SERVER in there else {SERVER_FIXTURE}
+        return not fixtures & (left_out if set(HOSTS) - without else {*left_out, *ANY, "hosts"})
 
     kept = [item for item in items if is_possible(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -143,14 +145,21 @@ def opencode(host_named):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The one OpenViking server of all tests."""
+def openviking(tmp_path_factory):
+    """The one server of all tests."""
     with OpenViking(program(SERVER), tmp_path_factory.mktemp("openviking") / "server") as server:
         yield server
 
 
 @pytest.fixture
-def ov(server):
-    """An account on it of the test's own."""
-    yield server.account()
-    server.models.script.clear()
+def account(openviking):
+    """An account on it of the test's own; its models work again after each test."""
+    yield openviking.account()
+    openviking.models.script.clear()
+
+
+@pytest.fixture
+def ov(account, machine):
+    """The same, and the test's machine belongs to its user."""
+    machine.belongs_to(account)
+    return account

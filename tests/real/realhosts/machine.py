@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -51,6 +52,12 @@ class Machine:
     def codexmem_fails(self, *arguments):
         """The same for a command that finds a fault."""
         return self._printed([*COMMAND, *arguments], status=1)
+
+    def belongs_to(self, account, url=""):
+        """Write down the user's account on an OpenViking server, as that server's own client does."""
+        folder = self.home / ".openviking"
+        folder.mkdir(exist_ok=True)
+        (folder / "ovcli.conf").write_text(json.dumps({"url": url or account.server.url, "api_key": account.key}))
 
     def remember_the_sample(self):
         """Make a memory of a recorded session at once; returns words that occur in it once."""
