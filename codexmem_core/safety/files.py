@@ -150,6 +150,12 @@ class GuardedFolder:
                 found = os.fstat(file.fileno())
         return FileStat(path, found.st_size, found.st_mtime_ns, found.st_ino)
 
+    def stat_folder(self, path: str) -> FileStat:
+        """A folder's stat. Raises FileNotFoundError; Refused for a file and for a link."""
+        with self._folder(self._parts(path)) as folder:
+            found = os.fstat(folder)
+        return FileStat(path, found.st_size, found.st_mtime_ns, found.st_ino)
+
     def is_file(self, path: str) -> bool:
         """Whether :meth:`stat` has something to say: nothing there and anything refused are alike."""
         try:

@@ -43,11 +43,11 @@ class Place(NamedTuple):
 
     def said(self, tier: Tier, role: Literal["user", "assistant", "system"], parts: tuple[Part, ...]) -> Item:
         """Words at this place."""
-        return tuple.__new__(Item, (tier, role, self.position, parts, None, self.at_ms, self.cwd))
+        return tuple.__new__(Item, (tier, role, self.position, parts, None, self.at_ms, self.cwd, False))
 
     def done(self, tool: ToolUse, role: Literal["assistant", "tool"]) -> Item:
         """A tool's call or result at this place."""
-        return tuple.__new__(Item, ("tool", role, self.position, (), tool, self.at_ms, self.cwd))
+        return tuple.__new__(Item, ("tool", role, self.position, (), tool, self.at_ms, self.cwd, False))
 
     def answered(self, question: str, reply: str) -> Item:
         """The user's own word, given as the result of the tool by which the agent asked."""

@@ -109,6 +109,10 @@ class Folder(Protocol):
         """One file's stat. Raises FileNotFoundError."""
         ...
 
+    def stat_folder(self, path: str) -> FileStat:
+        """The same of a folder; its size says nothing. Raises FileNotFoundError; Refused when it is none."""
+        ...
+
     def lines(self, path: str, after: int = 0) -> Iterator[Line]:
         """Lines of a text file, streamed; ``.zst`` is decompressed on the way (recognised by its magic bytes).
 

@@ -83,6 +83,15 @@ def test_a_line_over_the_cap_is_passed_over_with_a_problem(folder):
     assert lines[-1].end == folder.stat("x.jsonl").size
 
 
+def test_a_folder_has_a_stat_of_its_own(folder):
+    folder.write("inner/x", b"0")
+    assert folder.stat_folder("inner").inode == os.stat(os.path.join(folder.root, "inner")).st_ino
+    with pytest.raises(Refused):
+        folder.stat_folder("inner/x")
+    with pytest.raises(FileNotFoundError):
+        folder.stat_folder("none")
+
+
 def test_a_tail_knows_the_whole_length(folder):
     folder.write("x", b"0123456789")
     assert folder.tail("x", 4) == (b"6789", 10)

@@ -121,6 +121,18 @@ def test_missing_and_oversized_files_say_so(memory):
     assert memory.read("MEMORY.md", limit_bytes=3) == b"old"
 
 
+def test_a_folders_stat_is_told_apart_from_a_files(memory, root, tmp_path):
+    (root / "notes").mkdir(exist_ok=True)
+    (root / "linked").symlink_to(tmp_path)
+    real = (root / "notes").stat()
+    assert memory.stat_folder("notes")[2:] == (real.st_mtime_ns, real.st_ino)
+    for path in ("MEMORY.md", "linked"):
+        with pytest.raises(Refused):
+            memory.stat_folder(path)
+    with pytest.raises(FileNotFoundError):
+        memory.stat_folder("none")
+
+
 def test_only_a_regular_file_that_may_be_read_is_one(memory, root, tmp_path):
     (root / "link.md").symlink_to(tmp_path / "outside.md")
     assert memory.is_file("MEMORY.md")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -78,10 +79,10 @@ class PlainFolder:
         while waiting:
             inside = waiting.pop()
             folder = self._path(inside) if inside else self._root
-            stat = os.stat(folder)
-            if (stat.st_dev, stat.st_ino) in seen:
+            reached = os.stat(folder)
+            if (reached.st_dev, reached.st_ino) in seen:
                 continue
-            seen.add((stat.st_dev, stat.st_ino))
+            seen.add((reached.st_dev, reached.st_ino))
             try:
                 listed = os.scandir(folder)
             except OSError as error:
@@ -104,6 +105,13 @@ class PlainFolder:
     def stat(self, path: str) -> FileStat:
         """One file's stat."""
         return _stat(path, os.stat(self._path(path)))
+
+    def stat_folder(self, path: str) -> FileStat:
+        """One folder's stat."""
+        found = os.stat(self._path(path), follow_symlinks=False)
+        if not stat.S_ISDIR(found.st_mode):
+            raise Refused(f"{path}: no folder")
+        return _stat(path, found)
 
     def lines(self, path: str, after: int = 0) -> Iterator[Line]:
         """Lines past a byte, streamed."""
@@ -157,5 +165,5 @@ class PlainFolder:
         return absolute
 
 
-def _stat(path: str, stat: os.stat_result) -> FileStat:
-    return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+def _stat(path: str, found: os.stat_result) -> FileStat:
+    return FileStat(path, found.st_size, found.st_mtime_ns, found.st_ino)

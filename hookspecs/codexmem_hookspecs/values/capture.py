@@ -103,6 +103,8 @@ class Item(NamedTuple):
     """UNIX milliseconds, 0 when the host did not say."""
     cwd: str = ""
     """Working directory when it differs from the session's."""
+    aside: bool = False
+    """Whether a subagent says or does this, in the store of the session that started it (Claude Code: sidechains)."""
 
     @property
     def text(self) -> str:

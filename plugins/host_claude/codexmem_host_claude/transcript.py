@@ -82,7 +82,8 @@ class Reading:
         cwd = "" if record.cwd in {None, self._session.cwd} else record.cwd or ""
         place = Place(line.end, milliseconds(record.timestamp, self._now_ms), cwd)
         aside = bool(record.is_sidechain) and self._session.kind == "main"
-        return items(record, place, self._earlier.question, aside=aside)
+        found = items(record, place, self._earlier.question, aside=aside)
+        return [item._replace(aside=True) for item in found] if aside else found
 
     def _inherited(self, record: records.Record) -> bool:
         """Whether a fork copied this line from its parent, to whom it belongs."""

@@ -48,6 +48,16 @@ def test_a_subagent_is_known_by_its_own_id_and_its_file_reads_as_its_conversatio
     assert claude.said() == [("human", "do the task"), ("final", "done")]
 
 
+def test_what_a_subagent_says_and_does_in_the_main_file_is_marked(claude):
+    claude.write(
+        claude.user("real"),
+        claude.user("do the task", isSidechain=True),
+        claude.agent(claude.call("t1", command="make"), isSidechain=True),
+        claude.agent("all done"),
+    )
+    assert [item.aside for item in claude.items()] == [False, True, True, False]
+
+
 def test_a_subagents_words_in_the_main_file_are_another_agents(claude):
     claude.write(
         claude.user("real"),

@@ -1,9 +1,10 @@
 """What the server does not have yet of a session: read from the cursor on, sent, the cursor moved with every piece.
 
 The cursor is a position in the transcript, with the position before it and a fingerprint of the item in between. Where
-that item still stands, only what comes after it is read. Where it does not, the transcript was rewritten: then the
-latest words of the user and what followed them are new, and everything before counts as sent (OpenViking DESIGN:
-post-compact transcript shrink). A cursor of the original plugin is a count of turns, and is held against that.
+that item still stands, only what comes after it is read. Where it does not, the transcript was rewritten or is another
+file: then the latest words of the user and what followed them are new, unless they are older than the last time that
+everything was sent (OpenViking DESIGN: post-compact transcript shrink). A cursor of the original plugin is a count of
+turns. It counted some that we leave out, so whatever is newer than its last sign of life is new as well.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class Catcher:
     transcripts: Transcripts
     server: Server
     rules: Rules
+    peer: str
+    """Whose the messages are; empty: nobody's in particular."""
     log: Log
     save: Callable[[State], State]
     """Writes the state down; called under the session's lock."""
@@ -59,7 +62,7 @@ class Catcher:
     def catch_up(self, session: Session, state: State, name: str, *, only_if_asked: bool = False) -> CaughtUp:
         """Send what is new. An unreadable transcript is never an empty one. Raises OSError when saving fails."""
         try:
-            new = list(self._new(session, state))
+            new = self._new(session, state)
         except Unreadable as error:
             self.log.warning("transcript_unreadable", session=name, reason=str(error))
             return CaughtUp(state=state, outcome="unreadable", error=str(error))
@@ -82,7 +85,7 @@ class Catcher:
             step = wanted[done - 1] if done < len(wanted) else last
             current = self.save(_moved(current, step, count))
 
-        messages = [step.turn.message(state.peer) for step in wanted if step.turn is not None]
+        messages = [step.turn.message(self.peer) for step in wanted if step.turn is not None]
         result = send(
             self.server, name, messages, sent=sent, refused=lambda message, answer: self.refused(name, message, answer)
         )
@@ -92,16 +95,14 @@ class Catcher:
         kept = current if done else state
         return CaughtUp(state=kept, outcome="incomplete", sent=done, error=result.failure.error)
 
-    def _new(self, session: Session, state: State) -> Iterator[_Step]:
+    def _new(self, session: Session, state: State) -> list[_Step]:
         if state.position >= 0:
             try:
-                yield from _after(self._steps(self.transcripts.tail(session, state.anchor), state.anchor), state)
+                steps = self._steps(self.transcripts.tail(session, state.anchor), state.anchor)
+                return list(_after(steps, state))
             except (Rewritten, _Moved):
                 self.log.info("transcript rewritten", session=session.id)
-            else:
-                return
-        steps = list(self._steps(self.transcripts.tail(session, 0), 0))
-        yield from _by_count(steps, state)
+        return _by_count(list(self._steps(self.transcripts.tail(session, 0), 0)), state)
 
     def _steps(self, items: Iterable[Item], before: int) -> Iterator[_Step]:
         read: list[Item] = []
@@ -116,7 +117,10 @@ class Catcher:
             if at != position:
                 before, position, nth = (before if position < 0 else position), at, 0
             nth += 1
-            yield _Step(before=before, position=at, nth=nth, fingerprint=_fingerprint(read.pop()), turn=turn)
+            item = read.pop()
+            yield _Step(
+                before=before, position=at, nth=nth, at_ms=item.at_ms, fingerprint=_fingerprint(item), turn=turn
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +132,14 @@ class _Step:
     position: int
     nth: int
     """Which of the items at its position it is, from 1."""
+    at_ms: int
     fingerprint: str
     turn: Turn | None
+
+    @property
+    def human(self) -> bool:
+        """Whether the user says it."""
+        return self.turn is not None and self.turn.human
 
 
 class _Moved(Exception):  # noqa: N818 - a state that is handled here
@@ -146,17 +156,20 @@ def _after(steps: Iterator[_Step], state: State) -> Iterator[_Step]:
     raise _Moved
 
 
-def _by_count(steps: list[_Step], state: State) -> Iterator[_Step]:
-    """New by the number of turns: those past it, or after a rewrite the latest that the user said and what follows."""
+def _by_count(steps: list[_Step], state: State) -> list[_Step]:
+    """What is new where the cursor does not lead: by the number of turns, and by what is newer than the last save."""
+    if state.captured == 0:
+        return steps
+    newer = next((index for index, step in enumerate(steps) if step.at_ms > state.updated_at_ms), len(steps))
     sent = [index for index, step in enumerate(steps) if step.turn is not None]
     if state.position < 0 and state.captured <= len(sent):
-        start = 0 if state.captured == 0 else sent[state.captured - 1] + 1
-    elif state.captured == 0:
-        start = 0
-    else:
-        humans = [index for index, step in enumerate(steps) if step.turn is not None and step.turn.human]
-        start = humans[-1] if humans else 0
-    return iter(steps[start:])
+        return steps[min(newer, sent[state.captured - 1] + 1) :]
+    human = next((index for index in reversed(range(len(steps))) if steps[index].human), -1)
+    if human < 0:
+        return steps  # sending it all again is better than losing the interaction (OpenViking DESIGN)
+    if 0 < steps[human].at_ms <= state.updated_at_ms:
+        return steps[newer:]
+    return steps[human:]
 
 
 def _moved(state: State, step: _Step, count: int) -> State:
@@ -171,7 +184,7 @@ def _moved(state: State, step: _Step, count: int) -> State:
 
 
 def _fingerprint(item: Item) -> str:
-    """Of what the host recorded, and of nothing that redaction may change between two versions of ours."""
+    """Of what was said and where; not of its time, which a clock that was wrong changes, nor of what we make of it."""
     tool = item.tool.id if item.tool is not None else ""
-    facts = f"{item.position}\0{item.role}\0{item.tier}\0{item.at_ms}\0{tool}"
+    facts = f"{item.position}\0{item.role}\0{tool}\0{item.text}"
     return hashlib.sha256(facts.encode("utf-8", "replace")).hexdigest()[:32]

@@ -6,6 +6,7 @@ and turns that could not all be sent leave the session live, with its end marker
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -22,17 +23,20 @@ if TYPE_CHECKING:
 
     from codexmem_ov_commit.catching_up import CaughtUp
     from codexmem_ov_commit.place import Place
+    from codexmem_ov_commit.server import Answer
     from codexmem_ov_commit.states import State
 
 WAIT_S = 120.0
 """For another writer of the same session, on stop and at the end."""
 WAIT_BEFORE_COMPACTION_S = 40.0
 """The same while the host waits for us."""
+COMPACTION_S = 60.0
+"""The host's patience before a compaction, from when its hook started."""
+COMPACTION_REST_S = 2.0
+"""Of it, for writing down what was done."""
 
-Result = Literal[
-    "committed", "sent", "nothing_new", "kept", "locked", "unreachable", "superseded", "not_asked_for", "skipped"
-]
-"""``kept``: something failed, and the session stays live for the next sweep."""
+Result = Literal["committed", "sent", "nothing_new", "kept", "locked", "unreachable", "superseded", "not_asked_for"]
+"""``kept``: something failed, the session stays live for the next sweep. ``superseded``: it goes on, or ended anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,126 +52,150 @@ class Done:
 
 
 class Committer:
-    """Sends and commits sessions of one host in one place."""
+    """Sends and commits one session."""
 
-    def __init__(self, place: Place, services: Services) -> None:
+    def __init__(self, place: Place, services: Services, session: Session) -> None:
         self._place = place
         self._services = services
-        self._settings = place.settings
+        self._session = session
+        self._server = place.server
         self._keyword = place.settings.text("capture_mode") == "keyword"
+        self.name = server_name(session.host, session.id)
 
-    def on_stop(self, session: Session, started_at_ms: int) -> Done:
+    def on_stop(self, started_at_ms: int) -> Done:
         """New turns, then a commit when enough tokens wait; the newest turns stay live after it."""
-        name = server_name(session.host, session.id)
-        self._place.markers.clear(session.id, started_at_ms)
-        with self._lock(session, WAIT_S) as held:
+        self._place.markers.clear(self._session.id, started_at_ms)
+        with self._lock(WAIT_S) as held:
             if not held:
-                return Done(result="locked", name=name)
-            state = self._load(session)
-            if not self._healthy():
-                return self._unreachable(name)
-            caught = self._catch_up(session, state, only_if_asked=self._keyword)
-            state = self._place.states.save(caught.state, touch=True)
-            if caught.outcome == "sent" and self._is_full(name):
-                keep = self._settings.number("commit_keep_recent_count")
-                answer = self._place.server.commit(name, keep)
-                if answer.ok:
-                    return Done(result="committed", name=name, sent=caught.sent, trace_id=answer.trace_id)
-                self._warn("commit failed", name, answer.error, answer.trace_id)
-            return _uncommitted(caught, name)
+                return self._locked()
+            state = self._load()
+            if not (health := self._healthy()).ok:
+                return self._unreachable(health)
+            caught = self._catch_up(state, only_if_asked=self._keyword)
+            self._save(caught.state, touch=True)
+            return self._commit_if_full(caught) if caught.outcome == "sent" else self._uncommitted(caught)
 
-    def before_compaction(self, session: Session, started_at_ms: int) -> Done:
-        """Everything that the context still holds, sealed before it is summarised. The host waits for this."""
-        if not self._settings.flag("auto_commit_on_compact"):
-            return Done(result="skipped", name=server_name(session.host, session.id))
-        self._place.markers.clear(session.id, started_at_ms)
-        wait_s = self._settings.number("lock_wait_ms") / 1_000 or WAIT_BEFORE_COMPACTION_S
-        with self._lock(session, wait_s) as held:
-            return self._seal(session, touch=True) if held else self._locked(session)
+    def before_compaction(self, started_at_ms: int) -> Done:
+        """Everything that the context still holds, sealed before it is summarised. The host waits for this.
 
-    def at_end(self, session: Session, ended_at_ms: int) -> Done:
-        """Mark the end, then commit unless a later event says that the session goes on."""
-        self._place.markers.mark(session.id, ended_at_ms)
-        wait_s = self._settings.number("lock_wait_ms") / 1_000 or WAIT_S
-        with self._lock(session, wait_s) as held:
+        When it waits no longer, the compaction is over and this is a stop like any other.
+        """
+        left_s = COMPACTION_S - COMPACTION_REST_S - (self._services.clock.now_ms() - started_at_ms) / 1_000
+        if left_s <= 0:
+            return self.on_stop(started_at_ms)
+        until = time.monotonic() + left_s
+        self._server = self._server.within(lambda: until - time.monotonic())
+        self._place.markers.clear(self._session.id, started_at_ms)
+        with self._lock(min(left_s, self._wait_s(WAIT_BEFORE_COMPACTION_S))) as held:
+            asked = self._keyword
+            return self._seal(self._load(), touch=True, only_if_asked=asked) if held else self._locked()
+
+    def at_end(self, ended_at_ms: int) -> Done:
+        """Mark the end, then commit, unless the mark is gone or a newer one there by the time we have the session."""
+        self._place.markers.mark(self._session.id, ended_at_ms)
+        with self._lock(self._wait_s(WAIT_S)) as held:
             if not held:
-                return self._locked(session)
-            if self._place.markers.newest(session.id) != ended_at_ms:
-                return Done(result="superseded", name=server_name(session.host, session.id))
-            done = self._seal(session, touch=False)
-            if done.result in ("committed", "nothing_new"):
-                self._place.markers.clear(session.id, ended_at_ms + 1)
+                return self._locked()
+            if self._place.markers.newest(self._session.id) != ended_at_ms:
+                return Done(result="superseded", name=self.name)
+            done = self._seal(self._load(), touch=False, only_if_asked=self._keyword)
+            if done.result in ("committed", "nothing_new", "not_asked_for"):
+                self._place.markers.clear(self._session.id, ended_at_ms + 1)
             return done
 
-    def swept(self, session: Session, state: State) -> Done:
-        """The sweep's part under the lock: no keyword is asked for, since nobody will come back to it."""
-        return self._seal(session, touch=False, state=state, only_if_asked=False)
+    def now(self) -> Done:
+        """Because somebody asks for it, whatever is new; waits for nobody."""
+        with self._lock(0) as held:
+            return self.swept(self._load()) if held else self._locked()
 
-    def _seal(
-        self, session: Session, *, touch: bool, state: State | None = None, only_if_asked: bool | None = None
-    ) -> Done:
-        name = server_name(session.host, session.id)
-        state = state or self._load(session)
-        if not self._healthy():
-            return self._unreachable(name)
-        asked = self._keyword and not state.live if only_if_asked is None else only_if_asked
-        caught = self._catch_up(session, state, only_if_asked=asked)
-        state = self._place.states.save(caught.state, touch=touch)
-        if caught.outcome in ("unreadable", "incomplete") or not state.live:
-            return _uncommitted(caught, name)
-        answer = self._place.server.commit(name)
+    def swept(self, state: State, *, give_up: bool = False) -> Done:
+        """Under the session's lock, held by the caller. No keyword is asked for: nobody will come back to it.
+
+        ``give_up``: commit what the server holds although the transcript cannot be read any more.
+        """
+        return self._seal(self._of_workspace(state), touch=False, only_if_asked=False, give_up=give_up)
+
+    def _seal(self, state: State, *, touch: bool, only_if_asked: bool, give_up: bool = False) -> Done:
+        if not (health := self._healthy()).ok:
+            return self._unreachable(health)
+        caught = self._catch_up(state, only_if_asked=only_if_asked and not state.live)
+        state = self._save(caught.state, touch=touch and caught.outcome != "unreadable")
+        failed = caught.outcome == "incomplete" or (caught.outcome == "unreadable" and not give_up)
+        if failed or not state.live:
+            return self._uncommitted(caught)
+        answer = self._server.commit(self.name)
         if not answer.ok:
-            self._warn("commit failed", name, answer.error, answer.trace_id)
-            return Done(result="kept", name=name, sent=caught.sent, trace_id=answer.trace_id, reason=answer.error)
-        self._place.states.save(replace(state, live=False), touch=touch)
-        return Done(result="committed", name=name, sent=caught.sent, trace_id=answer.trace_id)
+            return self._commit_failed(answer, caught)
+        self._save(replace(state, live=False), touch=touch)
+        return self._committed(answer, caught)
 
-    def _catch_up(self, session: Session, state: State, *, only_if_asked: bool) -> CaughtUp:
+    def _commit_if_full(self, caught: CaughtUp) -> Done:
+        held, most = self._server.session(self.name), self._place.settings.number("commit_token_threshold")
+        if not held.ok or held.number("pending_tokens") < most:
+            return self._uncommitted(caught)
+        answer = self._server.commit(self.name, self._place.settings.number("commit_keep_recent_count"))
+        if answer.ok:
+            return self._committed(answer, caught)
+        self._commit_failed(answer, caught)
+        return self._uncommitted(caught)
+
+    # the parts
+
+    def _catch_up(self, state: State, *, only_if_asked: bool) -> CaughtUp:
         catcher = Catcher(
             transcripts=self._services.transcripts,
-            server=self._place.server,
-            rules=Rules.of(self._settings),
+            server=self._server,
+            rules=Rules.of(self._place.settings),
+            peer=self._place.own_peer or state.peer,
             log=self._services.log,
-            save=lambda moved: self._place.states.save(moved, touch=True),
+            save=lambda moved: self._save(moved, touch=True),
             refused=self._place.rejected.keep,
         )
-        name = server_name(session.host, session.id)
-        return catcher.catch_up(session, state, name, only_if_asked=only_if_asked)
+        return catcher.catch_up(self._session, state, self.name, only_if_asked=only_if_asked)
 
-    def _load(self, session: Session) -> State:
-        state = self._place.states.load(session.id)
-        return replace(state, peer=state.peer or self._place.peer)
+    def _load(self) -> State:
+        return self._of_workspace(self._place.states.load(self._session.id))
 
-    def _lock(self, session: Session, wait_s: float) -> AbstractContextManager[bool]:
-        return session_lock(
-            self._place.states.folder, session.id, self._services.clock, self._services.deadline, wait_s=wait_s
-        )
+    def _of_workspace(self, state: State) -> State:
+        """Where a session began is where it belongs, also when it is caught up from elsewhere."""
+        state = replace(state, peer=state.peer or self._place.workspace)
+        self._server = self._server.acting_for(self._place.own_peer or state.peer)
+        return state
 
-    def _locked(self, session: Session) -> Done:
-        name = server_name(session.host, session.id)
-        self._services.log.info("another writer has the session", session=name)
-        return Done(result="locked", name=name)
+    def _save(self, state: State, *, touch: bool) -> State:
+        return self._place.states.save(state, touch=touch)
 
-    def _healthy(self) -> bool:
-        self._health = self._place.server.healthy()
-        return self._health.ok
+    def _wait_s(self, usual: float) -> float:
+        given = self._place.settings.number("lock_wait_ms")
+        return usual if given < 0 else given / 1_000
 
-    def _unreachable(self, name: str) -> Done:
-        self._warn("server not reachable", name, self._health.error, "")
-        return Done(result="unreachable", name=name, reason=self._health.error)
+    def _lock(self, wait_s: float) -> AbstractContextManager[bool]:
+        folder, services = self._place.states.folder, self._services
+        return session_lock(folder, self._session.id, services.clock, services.deadline, wait_s=wait_s)
 
-    def _is_full(self, name: str) -> bool:
-        held = self._place.server.session(name)
-        return held.ok and held.number("pending_tokens") >= self._settings.number("commit_token_threshold")
+    def _healthy(self) -> Answer:
+        return self._server.healthy(self._place.settings.connection.timeout_s)
 
-    def _warn(self, event: str, name: str, reason: str, trace_id: str) -> None:
-        self._services.log.warning(event, session=name, reason=reason, **({"trace_id": trace_id} if trace_id else {}))
+    # what came of it
 
+    def _locked(self) -> Done:
+        self._services.log.info("another writer has the session", session=self.name)
+        return Done(result="locked", name=self.name)
 
-def _uncommitted(caught: CaughtUp, name: str) -> Done:
-    results: dict[str, Result] = {
-        "nothing_new": "nothing_new",
-        "sent": "sent",
-        "not_asked_for": "not_asked_for",
-    }
-    return Done(result=results.get(caught.outcome, "kept"), name=name, sent=caught.sent, reason=caught.error)
+    def _unreachable(self, health: Answer) -> Done:
+        self._services.log.info("server not reachable", session=self.name, reason=health.error, status=health.status)
+        return Done(result="unreachable", name=self.name, reason=health.error)
+
+    def _committed(self, answer: Answer, caught: CaughtUp) -> Done:
+        self._services.log.info("committed", session=self.name, sent=caught.sent, trace_id=answer.trace_id)
+        return Done(result="committed", name=self.name, sent=caught.sent, trace_id=answer.trace_id)
+
+    def _commit_failed(self, answer: Answer, caught: CaughtUp) -> Done:
+        told = {"session": self.name, "reason": answer.error, "trace_id": answer.trace_id}
+        self._services.log.warning("commit failed; it is tried again", **told)
+        return Done(result="kept", name=self.name, sent=caught.sent, trace_id=answer.trace_id, reason=answer.error)
+
+    def _uncommitted(self, caught: CaughtUp) -> Done:
+        if caught.outcome == "incomplete" or caught.outcome == "unreadable":  # noqa: PLR1714 - so mypy narrows it
+            return Done(result="kept", name=self.name, sent=caught.sent, reason=caught.error)
+        return Done(result=caught.outcome, name=self.name, sent=caught.sent)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.capture import Reaction
 
-from codexmem_ov_commit.commits import Committer
+from codexmem_ov_commit.commits import COMPACTION_S, Committer
 from codexmem_ov_commit.place import Place
-from codexmem_ov_commit.sweep import sweep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,15 +15,12 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import Event
 
-COMPACTION_WAIT_S = 60.0
-"""The host's patience before a compaction; 40 seconds of it may go into the lock."""
 REACTIONS: Sequence[Reaction] = (
     Reaction(kind="start"),
     Reaction(kind="stop"),
     Reaction(kind="idle"),
-    Reaction(kind="compaction", wait_s=COMPACTION_WAIT_S),
+    Reaction(kind="compaction", wait_s=COMPACTION_S),
     Reaction(kind="end"),
-    Reaction(kind="deleted"),
 )
 SWEEPING = frozenset({"startup", "clear"})
 """Starts that say that some other session's context is gone. Resume never commits; compact and fork only inject."""
@@ -34,19 +30,37 @@ GOES_ON = frozenset({"start", "prompt", "stop", "compaction"})
 
 def react(event: Event, services: Services) -> None:
     """One event, at least once. What could not be done stays marked for the next sweep."""
+    if not event.session.id:
+        return
     place = Place.of(services, event.host, event.session.cwd)
     if event.kind == "start":
-        if event.moment == "resume":
-            place.markers.clear(event.session.id, event.at_ms)
-        elif event.moment in SWEEPING:
-            sweep(place, services, but=event.session.id)
-        return
-    if not place.settings.flag("auto_capture") or place.passes_over(event.session):
-        return
-    committer = Committer(place, services)
-    if event.kind in ("stop", "idle"):
-        committer.on_stop(event.session, event.at_ms)
-    elif event.kind == "compaction":
-        committer.before_compaction(event.session, event.at_ms)
-    elif not GOES_ON.intersection(event.newer):
-        committer.at_end(event.session, event.at_ms)
+        _started(event, place, services)
+    elif place.settings.flag("auto_capture") and not place.passes_over(event.session):
+        _went_on(event, Committer(place, services, event.session), commit_first=_commits_first(place))
+
+
+def _started(event: Event, place: Place, services: Services) -> None:
+    from codexmem_ov_commit.queue import replay
+    from codexmem_ov_commit.sweep import sweep_all
+
+    if event.moment == "resume":
+        place.markers.clear(event.session.id, event.at_ms)
+    if event.moment in SWEEPING or event.moment == "resume":
+        replay(place, services)
+    if event.moment in SWEEPING:
+        sweep_all(services, event.session)
+
+
+def _commits_first(place: Place) -> bool:
+    return place.settings.flag("auto_commit_on_compact")
+
+
+def _went_on(event: Event, committer: Committer, *, commit_first: bool) -> None:
+    if event.kind == "compaction":
+        if commit_first:
+            committer.before_compaction(event.at_ms)
+    elif event.kind == "end" and not GOES_ON.intersection(event.newer):
+        committer.at_end(event.at_ms)
+    else:
+        # An end after which the session went on is no end; what was said until then is sent all the same.
+        committer.on_stop(event.at_ms)

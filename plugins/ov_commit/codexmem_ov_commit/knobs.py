@@ -126,9 +126,9 @@ KNOBS: Final[tuple[Knob, ...]] = (
     _ms("committed_ttl_ms", 2_592_000_000, "until a cursor is let go", low=1, env="OPENVIKING_CODEX_COMMITTED_TTL_MS"),
     _ms(
         "lock_wait_ms",
-        0,
-        "for another writer; 0: 120,000, before a compaction 40,000",
-        low=0,
+        -1,
+        "for another writer; below 0: 120,000, before a compaction 40,000",
+        low=-1,
         env="OPENVIKING_CODEX_LOCK_WAIT_MS",
     ),
     Knob(key="bypass_session", default=False, help="leave this process's sessions alone", project=True),

@@ -36,8 +36,8 @@ def session_lock(folder: Folder, session_id: str, clock: Clock, deadline: Deadli
 
 
 def lock_name(session_id: str) -> str:
-    """By a digest of the stem: sessions that share a state file share a lock, and no name is too long or odd."""
-    return "writer-" + hashlib.sha256(file_stem(session_id).encode()).hexdigest()[:24]
+    """One of 256, by a digest: sessions that share a state file share a lock, and no more files are left than that."""
+    return "writer-" + hashlib.sha256(file_stem(session_id).encode()).hexdigest()[:2]
 
 
 def _left_alone(folder: Folder, stem: str, clock: Clock, until: float) -> bool:
@@ -50,9 +50,11 @@ def _left_alone(folder: Folder, stem: str, clock: Clock, until: float) -> bool:
 
 
 def _foreign(folder: Folder, stem: str, clock: Clock) -> bool:
-    """Whether the original plugin holds the session: by its owner's stamp, as it judges itself."""
-    try:
-        owner = folder.stat(f"{stem}.lock/owner")
-    except (FileNotFoundError, NotADirectoryError, Refused):
-        return False
-    return clock.now_ms() - owner.mtime_ns // 1_000_000 <= STALE_MS
+    """Whether the original plugin holds the session: by its owner's stamp, and by the folder's while it has none."""
+    for look, path in ((folder.stat, f"{stem}.lock/owner"), (folder.stat_folder, f"{stem}.lock")):
+        try:
+            stamp_ms = look(path).mtime_ns // 1_000_000
+        except (FileNotFoundError, NotADirectoryError, Refused):
+            continue
+        return clock.now_ms() - stamp_ms <= STALE_MS
+    return False

@@ -42,6 +42,10 @@ class Markers:
         """Remove the markers of ends before a time; returns how many."""
         return sum(self._folder.remove(path) for path, at_ms in self._of(session_id) if at_ms < before_ms)
 
+    def clear_all(self, session_id: str) -> int:
+        """Remove them all; returns how many."""
+        return sum(self._folder.remove(path) for path, _ in self._of(session_id))
+
     def sessions(self) -> dict[str, int]:
         """Newest end by file stem, of every session that has a marker."""
         found: dict[str, int] = {}

@@ -16,11 +16,14 @@ from codexmem_ov_commit.settings import Settings
 from codexmem_ov_commit.states import States
 
 if TYPE_CHECKING:
-    from codexmem_hookspecs.services import Services
+    from codexmem_hookspecs.services import Folder, Services
     from codexmem_hookspecs.values.capture import Session
 
 STATE_FOLDER = ".openviking/codex-plugin-state"
 """Of Codex, below the user's home: where the original plugin keeps its own, so that its sessions go on."""
+HOSTS = "hosts"
+"""In the plugin's own folder, a file a host: sweeps look after the sessions of them all."""
+_NO_NAME = r"[^a-z0-9_-]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +36,19 @@ class Place:
     server: Server
     reach: Reach
     rejected: Rejected
-    peer: str
+    own_peer: str
+    """The peer that the user named; it goes before any other."""
+    workspace: str
+    """The peer that the directory makes."""
 
     @classmethod
     def of(cls, services: Services, host: str, cwd: str = "") -> Place:
         """For a host's sessions in a directory; without one, for all of them."""
         settings = Settings(services, cwd)
         folder = services.open_folder(state_folder(settings, services, host), write=True)
-        peer = settings.text("peer_id") or (workspace_peer(cwd) if settings.flag("workspace_peer") else "")
-        server = Server(services.http, settings.connection, peer=peer)
+        own = settings.text("peer_id")
+        workspace = workspace_peer(cwd) if settings.flag("workspace_peer") else ""
+        server = Server(services.http, settings.connection, peer=own or workspace)
         return cls(
             settings=settings,
             states=States(folder, host, services.clock),
@@ -49,8 +56,18 @@ class Place:
             server=server,
             reach=Reach(services, server, settings.connection.url),
             rejected=Rejected(services.folder),
-            peer=peer,
+            own_peer=own,
+            workspace=workspace,
         )
+
+    @property
+    def peer(self) -> str:
+        """Whose view of the server a session in this directory has; empty: nobody's in particular."""
+        return self.own_peer or self.workspace
+
+    def at(self, cwd: str, services: Services) -> Place:
+        """The same for a session in another directory; where that is not known, this one stands for it."""
+        return Place.of(services, self.states.host, cwd) if cwd else self
 
     def passes_over(self, session: Session) -> bool:
         """Whether the user wants this session left alone."""
@@ -65,8 +82,23 @@ def state_folder(settings: Settings, services: Services, host: str) -> str:
     codex = settings.path("state_dir") or os.path.join(services.environ.get("HOME", "/"), STATE_FOLDER)
     if host == "codex":
         return codex
-    name = re.sub(r"[^a-z0-9_-]", "_", host)
+    name = re.sub(_NO_NAME, "_", host)
     return os.path.join(os.path.dirname(codex), f"{name}-plugin-state")
+
+
+def hosts(services: Services, new: str) -> list[str]:
+    """Hosts that ever had a session here, Codex before all, for whose sessions the original plugin has files."""
+    known = services.folder
+    if new not in (found := _listed(known)) and new != "codex":
+        known.write(f"{HOSTS}/{re.sub(_NO_NAME, '_', new)}", new.encode())
+    return ["codex", *sorted({*found, new} - {"codex"})]
+
+
+def _listed(folder: Folder) -> set[str]:
+    try:
+        return {folder.read(found.path, 200).decode() for found in folder.scan(HOSTS)}
+    except FileNotFoundError:
+        return set()
 
 
 def workspace_peer(cwd: str) -> str:

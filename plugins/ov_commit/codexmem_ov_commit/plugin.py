@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs import hookimpl
+from codexmem_hookspecs.values.records import DoctorCheck
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import Event, Reaction
     from codexmem_hookspecs.values.read import ContextSource
-    from codexmem_hookspecs.values.records import Setting
+    from codexmem_hookspecs.values.records import Forgotten, Selector, Setting
 
 
 class OvCommitPlugin:
@@ -24,6 +25,22 @@ class OvCommitPlugin:
         from codexmem_ov_commit import knobs
 
         return knobs.settings()
+
+    @hookimpl
+    def codexmem_doctor_checks(self) -> Iterable[DoctorCheck]:
+        """What waits, and what the server refused."""
+        from codexmem_ov_commit import report
+
+        yield DoctorCheck(
+            name="openviking-sessions", summary="sessions sent to OpenViking", run=report.findings, in_status=True
+        )
+
+    @hookimpl
+    def codexmem_forget(self, selector: Selector, services: Services) -> Forgotten:
+        """Here, and on the server."""
+        from codexmem_ov_commit.forgetting import forget
+
+        return forget(selector, services)
 
     @hookimpl
     def codexmem_capture_reactions(self) -> Iterable[Reaction]:
@@ -41,10 +58,10 @@ class OvCommitPlugin:
 
     @hookimpl
     def codexmem_read_sources(self) -> Iterable[ContextSource]:
-        """The profile, the archive of a session that goes on, recall in front of prompts."""
-        from codexmem_ov_commit.sources import sources
+        """The profile, the archive of a session that goes on, recall in front of prompts; what a sweep committed."""
+        from codexmem_ov_commit import report, sources
 
-        return sources()
+        return [*sources.sources(), report.NOTICE]
 
 
 plugin = OvCommitPlugin()

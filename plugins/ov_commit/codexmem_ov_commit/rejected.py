@@ -7,6 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from codexmem_hookspecs.services import Folder
 
     from codexmem_ov_commit.sending import Message
@@ -36,12 +38,19 @@ class Rejected:
 
     def forget(self, name: str) -> int:
         """Remove a session's; returns how many."""
+        return self._remove(lambda entry: entry.get("session") == name)
+
+    def forget_text(self, text: str) -> int:
+        """Remove those in which a text stands; returns how many."""
+        return self._remove(lambda entry: text in json.dumps(entry, ensure_ascii=False))
+
+    def _remove(self, unwanted: Callable[[dict[str, object]], bool]) -> int:
         removed = 0
         for path in self.paths():
             try:
                 entry = json.loads(self._folder.read(path))
             except (OSError, ValueError):
                 continue
-            if isinstance(entry, dict) and entry.get("session") == name:
+            if isinstance(entry, dict) and unwanted(entry):
                 removed += self._folder.remove(path)
         return removed

@@ -53,7 +53,8 @@ def send(
         one_by_one = done < singly_until
         piece = messages[done : done + (1 if one_by_one else BATCH)]
         answer = server.send_one(name, piece[0]) if one_by_one else server.send(name, list(piece))
-        if answer.ok and (one_by_one or answer.number("added") == len(piece)):
+        stored = 0 if not answer.ok else len(piece) if one_by_one else _stored(answer, len(piece))
+        if stored == len(piece):
             tokens = answer.number("pending_tokens")
         elif one_by_one and answer.status in REFUSED:
             refused(piece[0], answer)
@@ -63,14 +64,23 @@ def send(
             singly_until = len(messages) if answer.status in NO_BATCHES else done + len(piece)
             continue
         else:
-            why = answer if not answer.ok else _short(answer, len(piece))
+            if stored:
+                done += stored
+                sent(stored)
+            why = answer if not answer.ok else _short(answer, stored, len(piece))
             return Sent(count=done, refused=parked, pending_tokens=tokens, failure=why)
         done += len(piece)
         sent(len(piece))
     return Sent(count=done, refused=parked, pending_tokens=tokens)
 
 
-def _short(answer: Answer, wanted: int) -> Answer:
-    """A success that does not say that everything was stored is none (OpenViking issue 4850)."""
-    message = f"the server stored {answer.number('added')} of {wanted} messages"
+def _stored(answer: Answer, wanted: int) -> int:
+    """How many of a batch a success is good for, the first ones; none when it does not say (OpenViking issue 4850)."""
+    if answer.field("added") is None:
+        return wanted if answer.number("message_count") >= wanted else 0
+    return max(0, min(wanted, answer.number("added")))
+
+
+def _short(answer: Answer, stored: int, wanted: int) -> Answer:
+    message = f"the server stored {stored} of {wanted} messages"
     return Answer(ok=False, status=answer.status, error=message, trace_id=answer.trace_id)

@@ -5,6 +5,7 @@ Shapes as a real server 0.5.2 gives them: an envelope ``{status, result, error}`
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -12,7 +13,7 @@ from urllib.parse import quote
 from codexmem_ov_commit import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from codexmem_hookspecs.services import Http, Response
 
@@ -55,14 +56,31 @@ class Answer:
 class Server:
     """One server as one client sees it."""
 
-    def __init__(self, http: Http, connection: Connection, *, peer: str = "") -> None:
+    def __init__(
+        self, http: Http, connection: Connection, *, peer: str = "", left_s: Callable[[], float] = lambda: math.inf
+    ) -> None:
         self._http = http
         self._connection = connection
+        self._peer = peer
         self._headers = headers(connection, peer)
+        self._left_s = left_s
 
-    def healthy(self) -> Answer:
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return self._connection.url
+
+    def within(self, left_s: Callable[[], float]) -> Server:
+        """The same server, of which nothing is asked any more once no seconds are left."""
+        return Server(self._http, self._connection, peer=self._peer, left_s=left_s)
+
+    def acting_for(self, peer: str) -> Server:
+        """The same server for another peer."""
+        return Server(self._http, self._connection, peer=peer, left_s=self._left_s)
+
+    def healthy(self, timeout_s: float = HEALTH_TIMEOUT_S) -> Answer:
         """Whether somebody is there; a wrong key shows here already, as 401."""
-        return self._ask("GET", "/health", timeout_s=HEALTH_TIMEOUT_S, enveloped=False)
+        return self._ask("GET", "/health", timeout_s=timeout_s, enveloped=False)
 
     def session(self, name: str) -> Answer:
         """What the server knows of a session."""
@@ -112,12 +130,11 @@ class Server:
         timeout_s: float = 0.0,
         enveloped: bool = True,
     ) -> Answer:
+        timeout_s = min(timeout_s or self._connection.timeout_s, self._left_s())
+        if timeout_s <= 0:
+            return Answer(ok=False, error="no time left", retryable=True)
         response = self._http.request(
-            method,
-            self._connection.url + where,
-            json=body,
-            headers=self._headers,
-            timeout_s=timeout_s or self._connection.timeout_s,
+            method, self._connection.url + where, json=body, headers=self._headers, timeout_s=timeout_s
         )
         return answer_of(response, enveloped=enveloped)
 

@@ -86,6 +86,10 @@ class States:
         self._folder.write(file_stem(state.session_id) + ENDING, text.encode("utf-8", "replace"))
         return state
 
+    def has(self, session_id: str) -> bool:
+        """Whether anything is kept of it."""
+        return self._read(file_stem(session_id) + ENDING) is not None
+
     def remove(self, session_id: str) -> bool:
         """Forget it. False when there was none."""
         return self._folder.remove(file_stem(session_id) + ENDING)

@@ -6,19 +6,19 @@ session without a sign of life for the idle time will never have an end. Ages ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.values.capture import Session
 
 from codexmem_ov_commit.commits import Committer
 from codexmem_ov_commit.locks import session_lock
-from codexmem_ov_commit.names import file_stem
+from codexmem_ov_commit.names import file_stem, server_name
+from codexmem_ov_commit.place import Place, hosts
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
 
-    from codexmem_ov_commit.place import Place
     from codexmem_ov_commit.states import State
 
 Reason = Literal["ended_retry", "idle_ttl"]
@@ -28,7 +28,8 @@ Reason = Literal["ended_retry", "idle_ttl"]
 class Swept:
     """What a sweep did, by the session's name on the server."""
 
-    committed: list[str] = field(default_factory=list)
+    committed: dict[str, str] = field(default_factory=dict)
+    """With the trace ids, which may be empty."""
     kept: dict[str, str] = field(default_factory=dict)
     """Why a session is still live."""
     locked: int = 0
@@ -36,37 +37,63 @@ class Swept:
     """Cursors that were let go."""
 
 
-def sweep(place: Place, services: Services, *, but: str = "") -> Swept:
-    """Every session of one host's state folder but ``but``, which has just begun."""
+def sweep_all(services: Services, new: Session) -> Swept:
+    """Every host's sessions but the one that has just begun."""
+    from codexmem_ov_commit.report import write
+
     swept = Swept()
+    for host in hosts(services, new.host):
+        place = Place.of(services, host, new.cwd)
+        if place.settings.flag("auto_capture"):
+            sweep(place, services, swept, but=new.id if host == new.host else "")
+    write(services, swept)
+    return swept
+
+
+def sweep(place: Place, services: Services, swept: Swept, *, but: str = "") -> None:
+    """Every session of one host's state folder but ``but``. One that fails stops no other."""
     now = services.clock.now_ms()
     ended = place.markers.sessions()
-    for state in place.states.all():
+    for state in list(place.states.all()):
+        if services.deadline.cancelled:
+            return
         if state.session_id == but or state.updated_at_ms < 0:
             continue
         marker = ended.get(file_stem(state.session_id), 0)
-        reason = _reason(place, state, marker, now)
-        if reason:
-            _commit(place, services, state, marker, swept)
-        elif not state.live and not marker and _is_spent(place, state, now):
-            place.states.remove(state.session_id)
-            swept.retired += 1
-        if services.deadline.cancelled:
-            break
-    return swept
+        try:
+            if _reason(place, state, marker, now):
+                _commit(place, services, state, marker, swept)
+            elif not state.live and not marker and _is_spent(place, state, now):
+                swept.retired += _retire(place, services, state)
+        except Exception as error:  # noqa: BLE001 - the next sweep is another chance for this one
+            name = server_name(place.states.host, state.session_id)
+            services.log.warning("not swept", session=name, reason=str(error))
+            swept.kept[name] = str(error)
 
 
 def _reason(place: Place, state: State, marker: int, now: int) -> Reason | None:
     if marker:
         return "ended_retry"
-    idle = now - state.updated_at_ms > place.settings.number("idle_ttl_ms")
-    return "idle_ttl" if state.live and idle else None
+    return "idle_ttl" if state.live and _is_idle(place, state, now) else None
+
+
+def _is_idle(place: Place, state: State, now: int) -> bool:
+    return now - state.updated_at_ms > place.settings.number("idle_ttl_ms")
 
 
 def _is_spent(place: Place, state: State, now: int) -> bool:
     """A cursor keeps a resumed session from being sent twice, as long as its host may resume it."""
     kept_ms = place.settings.number("committed_ttl_ms" if state.captured > 0 else "idle_ttl_ms")
     return now - state.updated_at_ms > kept_ms
+
+
+def _retire(place: Place, services: Services, listed: State) -> bool:
+    session_id = listed.session_id
+    with session_lock(place.states.folder, session_id, services.clock, services.deadline, wait_s=0) as held:
+        state = place.states.load(session_id)
+        if not held or state.live or not _is_spent(place, state, services.clock.now_ms()):
+            return False
+        return place.states.remove(session_id)
 
 
 def _commit(place: Place, services: Services, listed: State, marker: int, swept: Swept) -> None:
@@ -79,15 +106,36 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
         newest = place.markers.newest(session_id)
         # Resumed since it was listed, or ended once more: that end's own delivery will commit it.
         superseded = bool(marker) and newest != marker
-        if superseded and now - state.updated_at_ms <= place.settings.number("idle_ttl_ms"):
+        if (superseded or not newest) and not _is_idle(place, state, now):
             return
-        if not marker and _reason(place, state, newest, now) is None:
+        session = _session(services, place.states.host, state)
+        committer = Committer(place.at(session.cwd, services), services, session)
+        if refusal := _refusal(place, services, session):
+            swept.kept[committer.name] = refusal
             return
-        session = Session(host=place.states.host, id=session_id, locator=state.transcript)
-        done = Committer(place, services).swept(session, state)
-        if done.result in ("committed", "nothing_new"):
-            place.markers.clear(session_id, max(marker, newest) + 1)
+        lost = now - state.updated_at_ms > place.settings.number("committed_ttl_ms")
+        done = committer.swept(state, give_up=lost or not session.locator)
+        if done.result in ("committed", "nothing_new") or (lost and not place.states.load(session_id).live):
+            place.markers.clear(session_id, newest + 1)
         if done.result == "committed":
-            swept.committed.append(done.name)
+            swept.committed[done.name] = done.trace_id
         elif done.result in ("kept", "unreachable"):
             swept.kept[done.name] = done.reason
+
+
+def _session(services: Services, host: str, state: State) -> Session:
+    """As the catalogue knows it, which notices when a transcript moves; else as the state does."""
+    try:
+        known = services.sessions.get(host, state.session_id)
+    except KeyError:
+        return Session(host=host, id=state.session_id, locator=state.transcript)
+    return replace(known, locator=known.locator or state.transcript)
+
+
+def _refusal(place: Place, services: Services, session: Session) -> str:
+    """Why nothing more of the session may leave this machine; empty when it may."""
+    if services.sessions.mode(session) != "enabled":
+        return "the session is not to be remembered"
+    if place.passes_over(session) or (session.cwd and not services.learns_in(session.cwd)):
+        return "the session is passed over by the settings"
+    return ""

@@ -74,12 +74,14 @@ def turns(items: Iterable[Item], rules: Rules) -> Iterator[tuple[int, Turn | Non
 
 
 def _turn(item: Item, rules: Rules, names: dict[str, str]) -> Turn | None:
+    if item.aside:
+        return None
     if item.tool is not None:
         parts = tuple(_tool(item.tool, rules, names)) if rules.tools and rules.assistant else ()
         is_result = bool(item.tool.output) or item.tool.status in ("completed", "failed")
         role: Literal["user", "assistant"] = "user" if is_result and not item.tool.input else "assistant"
         return Turn(role=role, parts=parts, position=item.position, human=False) if parts else None
-    if item.tier in ("context", "commentary") or item.role == "system":
+    if item.tier == "context" or item.role == "system":
         return None
     human = item.tier == "human" and item.role == "user"
     if not human and not rules.assistant:

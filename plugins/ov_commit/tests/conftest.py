@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import time
 
 import pytest
 from codexmem_hookspecs.errors import Rewritten, Unreadable
@@ -182,6 +184,18 @@ class Machine:
         """From now on nobody listens where the server was."""
         self.services.environ["OPENVIKING_URL"] = "http://127.0.0.1:1"
 
+    def notice(self):
+        """What the user of a session that starts now is told."""
+        (source,) = [one for one in plugin.codexmem_read_sources() if one.name == "openviking-commits"]
+        request = ContextRequest(host="codex", moment="startup", session=Session(host="codex", id="next"))
+        return source.provide(request, self.services).notice
+
+    def findings(self):
+        """What ``status`` shows."""
+        (check,) = [one for one in plugin.codexmem_doctor_checks() if one.name == "openviking-sessions"]
+        assert check.in_status
+        return list(check.run(self.services))
+
     def pass_time(self, ms):
         self.clock.at_ms += ms
 
@@ -211,3 +225,44 @@ def machine(codexmem_services, ov_server, tmp_path, monkeypatch):
     monkeypatch.setattr(services, "open_folder", lambda root, *, write=False: GuardedFolder(root, write=write))
     services.environ["OPENVIKING_URL"] = ov_server.url
     return Machine(services, ov_server, tmp_path / "home")
+
+
+@pytest.fixture
+def down():
+    """What a server does that cannot work: 503 to everything but the health of it."""
+
+    def cut(asked):
+        return None if asked.path == "/health" else (503, {"status": "error", "error": {"message": "busy"}})
+
+    return cut
+
+
+@pytest.fixture
+def foreign_lock(machine):
+    """The original plugin's lock folder of a conversation, so many seconds old."""
+
+    def make(talk, age_s=1, *, owner=True):
+        folder = machine.state_folder(talk.session.host) / f"{file_stem(talk.session.id)}.lock"
+        folder.mkdir(parents=True)
+        at_s = machine.clock.now_ms() / 1_000 - age_s
+        if owner:
+            (folder / "owner").write_text("4711:4b0b2c2e-0000-4000-8000-000000000000")
+            os.utime(folder / "owner", (at_s, at_s))
+        os.utime(folder, (at_s, at_s))
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def until():
+    """Wait for something that another thread or process does."""
+
+    def wait(condition):
+        ends_at = time.monotonic() + 60
+        while not (found := condition()):
+            assert time.monotonic() < ends_at, "it did not happen"
+            time.sleep(0.01)
+        return found
+
+    return wait

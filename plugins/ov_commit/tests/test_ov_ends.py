@@ -1,0 +1,165 @@
+"""A session's end: everything that was said is sent, then it is committed; what fails is left to the next sweep."""
+
+import threading
+
+import pytest
+from codexmem_ov_commit.locks import lock_name
+
+FIRST = "Run make check before every commit."
+
+
+@pytest.fixture
+def talk(machine):
+    """A conversation of which a stop sent the first words."""
+    talk = machine.conversation().user(FIRST)
+    talk.stop()
+    return talk
+
+
+def commits(machine):
+    return len(machine.server.asked("/commit"))
+
+
+def test_the_tail_goes_before_the_commit(machine, talk):
+    talk.agent("I will run it each time.").end()
+    lines = [line for line in machine.server.lines if line.startswith("POST")]
+    assert [line.rpartition("/")[2] for line in lines] == ["batch", "batch", "commit"]
+    assert machine.server.asked("/commit")[0].body == {}
+    assert talk.stored.texts == [FIRST, "I will run it each time."]
+
+
+def test_an_end_does_not_count_as_a_sign_of_life(machine, talk):
+    before = talk.state["lastUpdatedAt"]
+    talk.end(later_ms=50_000)
+    assert talk.state["lastUpdatedAt"] == before
+
+
+def test_a_commit_that_fails_keeps_the_session_and_its_marker(machine, talk):
+    machine.server.cut = lambda asked: (500, {"status": "error"}) if asked.path.endswith("/commit") else None
+    event = talk.end()
+    assert talk.state["ovSessionId"] == talk.name
+    assert talk.ended == [event.at_ms]
+
+
+def test_the_trace_of_a_failed_commit_is_in_the_log(machine, talk):
+    failure = {"status": "error", "error": {"message": "archive failed", "trace_id": "tr-77"}}
+    machine.server.cut = lambda asked: (500, failure) if asked.path.endswith("/commit") else None
+    talk.end()
+    ((_, fields),) = [one for one in machine.log.warnings if "commit" in one[0]]
+    assert (fields["trace_id"], fields["reason"]) == ("tr-77", "archive failed")
+
+
+def test_a_server_that_is_not_there_leaves_cursor_and_marker_alone(machine, talk):
+    before = talk.state
+    machine.set(URL="http://127.0.0.1:9")
+    event = talk.agent("More words that wait.").end()
+    assert talk.state == before
+    assert talk.ended == [event.at_ms]
+
+
+def test_a_wrong_key_is_a_server_that_is_not_there_and_its_status_is_in_the_log(machine, talk):
+    machine.server.key = "right"
+    machine.set(API_KEY="wrong")
+    event = talk.end()
+    assert talk.ended == [event.at_ms]
+    assert machine.log.infos[-1][1]["status"] == 401
+
+
+def test_a_transcript_that_cannot_be_read_is_not_an_empty_one(machine, talk):
+    machine.conversations.unreadable.add(talk.session.id)
+    event = talk.end()
+    assert commits(machine) == 0
+    assert talk.state["capturedTurnCount"] == 1
+    assert talk.state["ovSessionId"] == talk.name
+    assert talk.ended == [event.at_ms]
+    machine.conversations.unreadable.clear()
+    talk.agent("What was said after that is sent as well.")
+    machine.start()
+    assert talk.stored.texts == [FIRST, "What was said after that is sent as well."]
+    assert commits(machine) == 1
+
+
+def test_an_empty_transcript_neither_sends_nor_moves_the_cursor(machine):
+    talk = machine.conversation()
+    talk.end()
+    assert machine.server.lines == ["GET /health"]
+    assert talk.ended == []
+
+
+def test_what_was_sent_only_in_part_is_not_committed(machine, talk):
+    batches = iter([None, (503, {})])
+    machine.server.cut = lambda asked: next(batches) if asked.path.endswith("/batch") else None
+    event = talk.agent(*(f"Answer number {number} of many." for number in range(150))).end()
+    assert commits(machine) == 0
+    assert talk.state["capturedTurnCount"] == 101
+    assert talk.ended == [event.at_ms]
+    machine.server.cut = lambda _asked: None
+    machine.start()
+    assert talk.stored.texts == [FIRST, *(f"Answer number {number} of many." for number in range(150))]
+    assert commits(machine) == 1
+    assert talk.ended == []
+
+
+def test_nothing_happens_while_capture_is_off(machine):
+    machine.set(AUTO_CAPTURE="0")
+    talk = machine.conversation().user(FIRST)
+    talk.stop()
+    talk.end()
+    assert machine.server.lines == []
+    assert not machine.state_folder().exists() or not list(machine.state_folder().glob("*.ended*"))
+
+
+def test_without_a_session_id_nothing_is_written(machine):
+    talk = machine.conversation()
+    nobody = talk.session.__class__(host="codex", id="", cwd="/home/user")
+    for kind in ("stop", "compaction", "end"):
+        machine.tell(kind, nobody)
+    assert machine.server.lines == []
+    assert not machine.state_folder().exists()
+
+
+def test_a_marker_that_is_gone_when_the_lock_is_ours_stops_the_commit(machine, talk, until):
+    """A resume in another process took it away while this end waited."""
+    asked = len(machine.server.requests)
+    with machine.states().folder.lock(lock_name(talk.session.id)) as held:
+        assert held
+        ending = threading.Thread(target=talk.end)
+        ending.start()
+        until(lambda: talk.ended)
+        machine.markers().clear_all(talk.session.id)
+    ending.join(60)
+    assert machine.server.lines[asked:] == []
+    assert talk.state["ovSessionId"] == talk.name
+
+
+def test_an_end_that_another_one_followed_leaves_the_commit_to_that(machine, talk):
+    machine.markers().mark(talk.session.id, machine.clock.now_ms() + 5_000)
+    before = len(machine.server.requests)
+    talk.end(later_ms=1_000)
+    assert machine.server.lines[before:] == []
+    assert len(talk.ended) == 2
+
+
+def test_an_end_after_which_the_session_went_on_sends_and_does_not_commit(machine, talk):
+    talk.agent("One more thing before you go.").end(newer=("start",))
+    assert talk.stored.texts == [FIRST, "One more thing before you go."]
+    assert commits(machine) == 0
+    assert talk.ended == []
+
+
+def test_the_same_end_told_twice_commits_once(machine, talk):
+    event = talk.end()
+    before = len(machine.server.requests)
+    machine.tell("end", talk.session, at_ms=event.at_ms)
+    assert machine.server.lines[before:] == ["GET /health"]
+    assert (commits(machine), talk.ended) == (1, [])
+
+
+def test_after_an_end_the_next_turn_goes_to_the_same_session(machine, talk):
+    talk.end()
+    talk.resume()
+    talk.user("Let us go on where we stopped.").stop()
+    assert talk.stored.texts == [FIRST, "Let us go on where we stopped."]
+    assert talk.state["ovSessionId"] == talk.name
+    talk.end()
+    assert len(talk.stored.archives) == 2
