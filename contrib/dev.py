@@ -27,6 +27,7 @@ TYPED_SCRIPTS = (
     "contrib/dev.py",
     "contrib/hooks_doc.py",
     "contrib/chaos.py",
+    "contrib/drift/codex_drift.py",
     "contrib/example_host/codexmem_host_notebook",
     "contrib/bench/__main__.py",
     "contrib/bench/codexmem_bench",
@@ -185,8 +186,13 @@ def chaos(arguments: Sequence[str]) -> int:
     return run(PYTHON, ROOT / "contrib" / "chaos.py", *arguments)
 
 
+def drift(arguments: Sequence[str]) -> int:
+    """Tell what has changed in a checkout of Codex since codexmem was compared with it; see CONTRIBUTING.md."""
+    return run(sys.executable, ROOT / "contrib" / "drift", *arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    command.__name__: command for command in (demo, test, lint, docs, wheels, bench, quality, chaos)
+    command.__name__: command for command in (demo, test, lint, docs, wheels, bench, quality, chaos, drift)
 }
 
 

@@ -35,7 +35,7 @@ def call(checkout, *arguments):
 def test_without_a_command_it_lists_the_commands_and_says_wrong_use(checkout):
     done = call(checkout)
     assert done.returncode == 2
-    for command in ("demo", "test", "lint", "docs", "wheels", "bench", "quality", "chaos"):
+    for command in ("demo", "test", "lint", "docs", "wheels", "bench", "quality", "chaos", "drift"):
         assert f"\n  {command} " in done.stdout
 
 
