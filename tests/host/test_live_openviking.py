@@ -53,6 +53,52 @@ def test_a_session_that_goes_on_is_given_its_archive_and_no_profile_twice(served
     assert "Prefers small commits." not in said
 
 
+def test_a_prompt_is_given_what_the_server_recalls(served, server, eventually):
+    uri = "viking://~/memories/preferences/style.md"
+    server.memory.context = [{"uri": uri, "category": "preferences", "score": 0.9, "text": "Prefers small commits."}]
+    asked = served.payload("UserPromptSubmit", "s2", prompt="How should I write commits?")
+    said = context(served.call("UserPromptSubmit", asked))
+    assert f"- [preferences] Prefers small commits. ({uri})" in said
+    assert server.asked("/search/search")[-1].body["session_id"] == "cx-s2"
+    assert '<openviking-context source="auto-recall" format="digest">' in said
+    assert said.startswith("<codexmem-reference ")
+
+
+def test_without_the_server_a_prompt_is_given_nothing(served, server):
+    server.cut = lambda _asked: (503, {"status": "error"})
+    asked = served.payload("UserPromptSubmit", "s2", prompt="How should I write commits?")
+    assert served.call("UserPromptSubmit", asked) == b""
+
+
+def test_no_host_waits_for_a_recall_that_is_switched_off_or_not_installed(served, eventually):
+    flag = served.home / "read" / "codex-UserPromptSubmit.live"
+    assert flag.read_text() == "120.5"
+    served.settings("[ov-commit]\nauto_recall = false\n")
+    served.call("Stop", served.payload("Stop", "s2"))
+    eventually(lambda: not flag.exists(), "the end of waiting")
+    asked = served.payload("UserPromptSubmit", "s2", prompt="How should I write commits?")
+    assert served.call("UserPromptSubmit", asked) == b""
+
+
+def test_what_was_given_never_comes_back_to_the_server(served, server, eventually):
+    """Codex writes injected context into its transcript, beside the prompt or into the user's own message."""
+    server.memory.context = [
+        {"uri": "viking://~/x.md", "category": "events", "score": 0.9, "text": "Released on Friday."}
+    ]
+    asked = served.payload("UserPromptSubmit", "s3", prompt="When was the release?")
+    said = context(served.call("UserPromptSubmit", asked))
+    assert "Released on Friday." in said
+    served.say(
+        "s3",
+        ("developer", said),
+        ("user", f"{said}\nWhen was the release, please?"),
+        ("assistant", "On a Friday, I think."),
+    )
+    served.call("Stop", served.payload("Stop", "s3"))
+    eventually(lambda: server.session("cx-s3").messages, "turns")
+    assert server.session("cx-s3").texts == ["When was the release, please?", "On a Friday, I think."]
+
+
 def test_without_the_server_a_session_is_given_the_memory_all_the_same(served, server):
     server.cut = lambda _asked: (503, {"status": "error"})
     said = start(served, "startup")

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 from codexmem_hookspecs.values.read import ContextBlock, ContextSource
 
+from codexmem_ov_commit import utf16
 from codexmem_ov_commit.archive import archive_block
+from codexmem_ov_commit.digest import plain_digest
 from codexmem_ov_commit.given import Given
 from codexmem_ov_commit.names import server_name
 from codexmem_ov_commit.place import Place
 from codexmem_ov_commit.profile import profile_block
+from codexmem_ov_commit.queries import Query
+from codexmem_ov_commit.recall import recall
 from codexmem_ov_commit.settings import Settings
+from codexmem_ov_commit.wrapping import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,12 +29,21 @@ if TYPE_CHECKING:
 
 START_MS: Final = 10_000
 """For what a session's start is given; a server that is slower has nothing to say then."""
+RECALL_MS: Final = 120_000
+"""Longest time that a prompt may wait, whatever is set."""
 NOTHING: Final = ContextBlock(source="OpenViking", text="")
 
 
 def sources() -> Sequence[ContextSource]:
     """In the order in which they are said."""
     return (
+        ContextSource(
+            name="openviking-recall",
+            moments=frozenset({"prompt"}),
+            deadline_ms=RECALL_MS,
+            provide=recalled,
+            allowed_ms=_recall_ms,
+        ),
         ContextSource(
             name="openviking-archive",
             moments=frozenset({"resume"}),
@@ -47,6 +61,25 @@ def sources() -> Sequence[ContextSource]:
             allowed_ms=lambda services: 0 if Settings(services).flag("no_auto_inject") else START_MS,
         ),
     )
+
+
+def recalled(request: ContextRequest, services: Services) -> ContextBlock:
+    """What the server remembers about the prompt. Nothing of ours is read for it but the settings."""
+    place = Place.of(services, request.host, request.session.cwd)
+    settings, prompt = place.settings, utf16.trimmed(request.prompt)
+    if not settings.flag("auto_recall") or utf16.length(prompt) < settings.number("min_query_length"):
+        return NOTHING
+    if place.passes_over(request.session) or place.reach.paused() or not place.reach.probe().ok:
+        return NOTHING
+    session = server_name(request.session.host, request.session.id) if request.session.id else ""
+    came = recall(place.server, services, settings.connection.url, Query.of(prompt, session, settings))
+    digest = plain_digest(came.found, settings.number("recall_compress_max_bullets"))
+    return ContextBlock(source="OpenViking recall", text=wrapped(digest, "auto-recall", "digest"))
+
+
+def _recall_ms(services: Services) -> int:
+    settings = Settings(services)
+    return min(RECALL_MS, settings.number("recall_timeout_ms")) if settings.flag("auto_recall") else 0
 
 
 def profile(request: ContextRequest, services: Services) -> ContextBlock:

@@ -35,6 +35,11 @@ def head(text: str, units: int) -> str:
     return text
 
 
+def shortened(text: str, units: int) -> str:
+    """At most so many code units; what is cut ends in an ellipsis."""
+    return text if length(text) <= units else head(text, max(0, units - 1)).rstrip() + "…"
+
+
 def trimmed(text: str) -> str:
     """Without blanks at both ends."""
     return text.strip(_BLANKS)
