@@ -33,7 +33,7 @@ def served(hooks, server, eventually):
     hooks.call("SessionEnd", hooks.payload("SessionEnd"))
     eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
     eventually(lambda: server.session("cx-s1").archives, "a commit")
-    eventually((hooks.home / "read" / "codex-SessionStart-startup.live").exists, "a flag")
+    eventually(hooks.passes, "the end of the pass, at which every flag is there")
     return hooks
 
 
