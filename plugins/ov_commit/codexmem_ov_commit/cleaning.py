@@ -51,7 +51,7 @@ _LEAST_CJK, _LEAST_LATIN, _LEAST_UNITS = 4, 6, 12
 
 def clean(text: str) -> str:
     """Without injected blocks, harness metadata and loose blanks."""
-    text = _WRAPPED.sub(" ", text.replace("\0", ""))
+    text = _WRAPPED.sub(" ", utf16.whole(text).replace("\0", ""))
     for pattern in (_SENDER, _METADATA, _STAMP, _NUMBER):
         text = pattern.sub("", text)
     text = _FENCE.sub(lambda fence: "" if _is_metadata(fence[1]) else fence[0], text)

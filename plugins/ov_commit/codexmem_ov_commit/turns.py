@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from codexmem_ov_commit import utf16
 from codexmem_ov_commit.cleaning import capped, clean, verdict
 
 if TYPE_CHECKING:
@@ -74,15 +75,13 @@ def turns(items: Iterable[Item], rules: Rules) -> Iterator[tuple[int, Turn | Non
 
 
 def _turn(item: Item, rules: Rules, names: dict[str, str]) -> Turn | None:
-    if item.aside:
+    if item.aside or item.tier == "context" or item.role == "system":
         return None
     if item.tool is not None:
-        parts = tuple(_tool(item.tool, rules, names)) if rules.tools and rules.assistant else ()
-        is_result = bool(item.tool.output) or item.tool.status in ("completed", "failed")
-        role: Literal["user", "assistant"] = "user" if is_result and not item.tool.input else "assistant"
-        return Turn(role=role, parts=parts, position=item.position, human=False) if parts else None
-    if item.tier == "context" or item.role == "system":
-        return None
+        part = _tool(item.tool, rules, names)
+        is_call = bool(item.tool.input) or part["tool_status"] == "running"
+        turn = Turn(role="assistant" if is_call else "user", parts=(part,), position=item.position, human=False)
+        return turn if rules.tools and rules.assistant else None
     human = item.tier == "human" and item.role == "user"
     if not human and not rules.assistant:
         return None
@@ -93,29 +92,32 @@ def _turn(item: Item, rules: Rules, names: dict[str, str]) -> Turn | None:
     return Turn(role="user" if human else "assistant", parts=parts, position=item.position, human=human)
 
 
-def _tool(tool: ToolUse, rules: Rules, names: dict[str, str]) -> Iterator[Part]:
-    """A call is running, its result has the same id; a name that the result lacks is known from the call."""
+def _tool(tool: ToolUse, rules: Rules, names: dict[str, str]) -> Part:
+    """A call is running, its result has the same id; a name that the result lacks is known from the call.
+
+    Some hosts tell both in one item; Codex says of a call that it is completed where it means that it was written.
+    """
     if tool.id and tool.name:
         names[tool.id] = tool.name
     name = tool.name or names.get(tool.id, "")
     head = {"type": "tool", **({"tool_id": tool.id} if tool.id else {}), **({"tool_name": name} if name else {})}
-    if tool.input or tool.status == "started":
-        given = _arguments(tool.input)
-        yield {**head, "tool_status": "running", **({} if given is None else {"tool_input": given})}
-    if tool.output or tool.status in ("completed", "failed"):
-        yield {
-            **head,
-            "tool_status": _STATUSES[tool.status],
-            "tool_output": capped(tool.output.strip(), rules.tool_units),
-        }
+    given = _arguments(utf16.whole(tool.input), rules.tool_units)
+    part = {**head, **({} if given is None else {"tool_input": given})}
+    if not tool.output and (given is not None or tool.status == "started"):
+        return {**part, "tool_status": "running"}
+    output = capped(utf16.trimmed(utf16.whole(tool.output)), rules.tool_units)
+    return {**part, "tool_status": _STATUSES[tool.status], "tool_output": output}
 
 
-def _arguments(text: str) -> object | None:
-    """JSON where it is JSON; what is no object is one's ``value``; None for nothing."""
-    if not text.strip():
+def _arguments(text: str, units: int) -> object | None:
+    """JSON where it is JSON that can be sent; what is no object is one's ``value``; None for nothing."""
+    if not utf16.trimmed(text):
         return None
+    if units and utf16.length(text) > units:
+        return {"value": capped(text, units)}
     try:
         given = json.loads(text)
+        json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         return {"value": text}
     return given if isinstance(given, dict) else {"value": given}

@@ -40,6 +40,11 @@ def shortened(text: str, units: int) -> str:
     return text if length(text) <= units else head(text, max(0, units - 1)).rstrip() + "…"
 
 
+def whole(text: str) -> str:
+    """With every half of a character, which no request can carry, replaced."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def trimmed(text: str) -> str:
     """Without blanks at both ends."""
     return text.strip(_BLANKS)
