@@ -23,6 +23,8 @@ LAST = "sweep.json"
 UNTOLD = "untold.json"
 LOCK = "report"
 LOCK_WAIT_S = 5.0
+TELL_MS = 5_000
+"""For a notice, which is on disk."""
 
 
 def write(services: Services, swept: Swept) -> None:
@@ -53,8 +55,9 @@ def tell(_request: ContextRequest, services: Services) -> ContextBlock:
 NOTICE = ContextSource(
     name="openviking-commits",
     moments=frozenset({"startup", "resume", "clear"}),
-    deadline_ms=5_000,
+    deadline_ms=TELL_MS,
     provide=tell,
+    allowed_ms=lambda _services: TELL_MS,
     priority=95,
 )
 

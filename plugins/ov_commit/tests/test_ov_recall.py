@@ -229,4 +229,4 @@ def test_what_is_set_is_sent_and_what_is_not_is_left_to_the_server(recalling):
 def test_every_source_is_one_that_the_engine_takes(machine):
     sources = list(plugin.codexmem_read_sources())
     assert all(isinstance(source, ContextSource) and source.deadline_ms <= 120_000 for source in sources)
-    assert len({source.name for source in sources}) == 3
+    assert len({source.name for source in sources}) == 4
