@@ -117,7 +117,7 @@ class MemoryLane:
             max_inputs=config.number("memories", "max_raw_memories_for_consolidation"),
             max_unused_days=config.number("memories", "max_unused_days"),
             cooldown_s=COOLDOWN_S if self._costs else 0,
-            bypass_cooldown=self._request.now,
+            at_once=self._request.now,
             allowed=engine.catalogue.remembered,
         )
         bench = ConsolidationBench(

@@ -62,7 +62,9 @@ _SESSION_OPTIONS = (
     ),
 )
 
-now_option = click.option("--now", is_flag=True, help="Do not wait for the cooldown of models that cost money.")
+now_option = click.option(
+    "--now", is_flag=True, help="Wait neither for the cooldown of models that cost nor after a failure."
+)
 memory_option = click.option(
     "--memory", default="", metavar="NAME", help="Of this memory; without: of the one that new sessions read."
 )

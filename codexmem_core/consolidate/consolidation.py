@@ -40,7 +40,7 @@ class Rules:
     max_inputs: int
     max_unused_days: int
     cooldown_s: int
-    bypass_cooldown: bool
+    at_once: bool
     allowed: Callable[[Sequence[Key]], Collection[Key]]
     """Which sessions may be remembered."""
 
@@ -84,7 +84,7 @@ class Consolidation:
         if blocked is not None:
             return Consolidated(status=_unasked(blocked), detail=redact(str(blocked)))
         claim = self._jobs.claim_consolidation(
-            worker=worker, cooldown_s=self._rules.cooldown_s, bypass_cooldown=self._rules.bypass_cooldown
+            worker=worker, cooldown_s=self._rules.cooldown_s, at_once=self._rules.at_once
         )
         if isinstance(claim, str):
             return Consolidated(status=claim, detail=self._why_it_waits() if claim.endswith("unavailable") else "")
@@ -142,7 +142,7 @@ class Consolidation:
 
     def _keep_what_was_lost(self, work: Work) -> None:
         """A database that was begun anew knows little; what it does not know was not let go by anybody."""
-        if self._rules.bypass_cooldown or self._jobs.consolidation_snapshot().success is not None:
+        if self._rules.at_once or self._jobs.consolidation_snapshot().success is not None:
             return
         noted = {(output.host, output.id) for output in self._jobs.outputs()}
         if lost := work.recaps_without_notes(noted):

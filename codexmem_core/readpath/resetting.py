@@ -116,7 +116,7 @@ def _claimed(stores: Sequence[Jobs]) -> list[ConsolidationClaim]:
     """The consolidation of every memory, so that none runs into the wipe; clearing ends the claims."""
     claims: list[tuple[Jobs, ConsolidationClaim]] = []
     for jobs in stores:
-        claim = jobs.claim_consolidation(worker=worker_identity(), bypass_cooldown=True)
+        claim = jobs.claim_consolidation(worker=worker_identity(), at_once=True)
         if claim == "skipped_running":
             for other, taken in claims:
                 other.release_consolidation(taken, "a reset was refused")

@@ -53,12 +53,13 @@ class Consolidations(StorePart):
             enqueue_consolidation(self._database, watermark_ms)
 
     def claim_consolidation(
-        self, *, worker: str, cooldown_s: int = 0, bypass_cooldown: bool = False
+        self, *, worker: str, cooldown_s: int = 0, at_once: bool = False
     ) -> ConsolidationClaim | ConsolidationRefusal:
         """Become the owner for 3,600 s, or why not.
 
         The cooldown counts from a clean success and also holds back work that was queued since; a failed or released
-        run causes none. A failed run is tried again after its wait, however often it failed (Codex 0.171).
+        run causes none. A failed run is tried again after its wait, however often it failed (Codex 0.171). ``at_once``:
+        the user asks for it, and waits for neither.
         """
         now, token = seconds(self._clock), str(uuid.uuid4())
         with self._database.transaction("consolidation"):
@@ -75,9 +76,9 @@ class Consolidations(StorePart):
             if status == "running" and lease_until is not None and lease_until > now:
                 return "skipped_running"
             rested = last_error is not None or finished_at is None or finished_at + cooldown_s <= now
-            if not (rested or bypass_cooldown):
+            if not (rested or at_once):
                 return "skipped_cooldown"
-            if retry_at is not None and retry_at > now:
+            if retry_at is not None and retry_at > now and not at_once:
                 return "skipped_retry_unavailable"
             self._database.execute(
                 "UPDATE memory_jobs SET status = 'running', worker_id = ?, ownership_token = ?, started_at = ?,"

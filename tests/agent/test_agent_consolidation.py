@@ -97,7 +97,7 @@ def test_a_loop_that_never_ends_fails_the_job_and_leaves_everything(den, consoli
     assert baseline.history()[0].id == head
     assert {change.path for change in changes} <= {change.path for change in baseline.diff().changes}
     assert job(den).retry_at == den.clock.ms // 1000 + HOUR_S
-    waiting = den.consolidate(script.ScriptedBackend())
+    waiting = den.consolidate(script.ScriptedBackend(), at_once=False)
     assert waiting.status == "skipped_retry_unavailable"
     assert "UTC again; the agent was not done" in waiting.detail
     assert not (root / "phase2_workspace_diff.md").exists()
@@ -131,7 +131,7 @@ def taking_over(den, then):
 
     def step(_):
         den.clock.ms += 2 * HOUR_S * 1000
-        claim = den.jobs.claim_consolidation(worker="pid:1@elsewhere", bypass_cooldown=True)
+        claim = den.jobs.claim_consolidation(worker="pid:1@elsewhere", at_once=True)
         assert claim.token
         return then()
 

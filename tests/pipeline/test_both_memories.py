@@ -196,9 +196,9 @@ def test_readiness_counts_the_sessions_of_one_owned_success(sessions, learn, eng
     engine = engine_of(beside=V2)
     with engine.jobs("memory-v2") as jobs:
         rows = jobs.select_inputs(100, 30, allowed=lambda keys: keys)
-        lost = jobs.claim_consolidation(worker="w", bypass_cooldown=True)
+        lost = jobs.claim_consolidation(worker="w", at_once=True)
         clock.turn(hours=1.1)
-        owned = jobs.claim_consolidation(worker="x", bypass_cooldown=True)
+        owned = jobs.claim_consolidation(worker="x", at_once=True)
         assert not jobs.finish_consolidation(lost, [*rows, *_more(rows)])
         assert jobs.finish_consolidation(owned, rows[:1])
     engine.close()

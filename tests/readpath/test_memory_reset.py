@@ -91,7 +91,7 @@ def test_a_consolidation_in_flight_refuses_before_anybody_is_asked(engine, fille
 def test_a_consolidation_that_begins_while_the_user_thinks_refuses_too(engine, filled):
     def starts_meanwhile(_plan):
         with engine.jobs("memory-v1") as jobs:
-            jobs.claim_consolidation(worker="pid:1@elsewhere:x", bypass_cooldown=True)
+            jobs.claim_consolidation(worker="pid:1@elsewhere:x", at_once=True)
         return True
 
     with pytest.raises(ToolError, match="in flight"):

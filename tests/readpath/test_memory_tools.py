@@ -42,7 +42,7 @@ def learned(engine):
             ).claims
             jobs.finish_extraction(claims[0], Output(rollout_summary="learned"))
             if consolidated:
-                claim = jobs.claim_consolidation(worker="w", bypass_cooldown=True)
+                claim = jobs.claim_consolidation(worker="w", at_once=True)
                 jobs.finish_consolidation(claim, jobs.outputs())
 
     return store

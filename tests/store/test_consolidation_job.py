@@ -60,7 +60,7 @@ def test_a_success_begins_the_cooldown_also_for_work_that_is_queued_since(jobs, 
 
 def test_the_cooldown_is_skipped_on_demand_and_absent_for_models_that_cost_nothing(jobs, take):
     jobs.finish_consolidation(take(), [])
-    jobs.finish_consolidation(take(cooldown_s=HOURS_6, bypass_cooldown=True), [])
+    jobs.finish_consolidation(take(cooldown_s=HOURS_6, at_once=True), [])
     take(cooldown_s=0)
 
 
@@ -79,9 +79,10 @@ def test_new_input_ends_the_wait_after_a_failure(jobs, take, store):
     take()
 
 
-def test_a_wait_is_not_skipped_by_skipping_the_cooldown(jobs, take):
+def test_who_asks_by_hand_has_mended_what_failed_and_does_not_wait_either(jobs, take):
     jobs.fail_consolidation(take(), "no")
-    assert jobs.claim_consolidation(worker="w", bypass_cooldown=True) == "skipped_retry_unavailable"
+    assert jobs.claim_consolidation(worker="w") == "skipped_retry_unavailable"
+    take(at_once=True)
 
 
 def test_a_released_job_can_be_taken_at_once(jobs, take):

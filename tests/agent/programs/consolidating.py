@@ -112,8 +112,8 @@ class Den:
         ).claims
         self.jobs.finish_extraction(claims[0], Output(rollout_summary=recap, raw_memory=raw, rollout_slug="uploader"))
 
-    def consolidate(self, backend, jobs=None, **bench):
-        """One consolidation, whose model is the backend."""
+    def consolidate(self, backend, jobs=None, *, at_once=True, **bench):
+        """One consolidation, whose model is the backend; ``at_once``: as a user asks for it."""
         place = Place(plugin="memory-v1", memory=MEMORY, root=self.root, locks=os.path.join(self.home, "locks"))
         made = Bench(
             stages=self.stages,
@@ -123,7 +123,7 @@ class Den:
             log=self.log.bound("memory-v1"),
             **bench,
         )
-        rules = Rules(max_inputs=256, max_unused_days=30, cooldown_s=0, bypass_cooldown=True, allowed=list)
+        rules = Rules(max_inputs=256, max_unused_days=30, cooldown_s=0, at_once=at_once, allowed=list)
         return Consolidation(place, jobs or self.jobs, made, rules).run(worker_identity(), self.deadline)
 
     def close(self):
