@@ -57,7 +57,7 @@ NOTICE = ContextSource(
     moments=frozenset({"startup", "resume", "clear"}),
     deadline_ms=TELL_MS,
     provide=tell,
-    allowed_ms=lambda _services: TELL_MS,
+    allowed_ms=lambda services: TELL_MS if _read(services, UNTOLD) else 0,
     priority=95,
 )
 
