@@ -22,8 +22,8 @@ def replace_file(folder: int, name: str, content: bytes, *, label: str, exclusiv
     """
     mode = _mode_of(folder, name, exclusive=exclusive)
     temporary = f".{name[:180]}.{os.getpid()}.{secrets.token_hex(6)}.tmp"
-    descriptor = os.open(temporary, _NEW, _MODE, dir_fd=folder)
     try:
+        descriptor = os.open(temporary, _NEW, _MODE, dir_fd=folder)
         try:
             os.fchmod(descriptor, mode)
             view = memoryview(content)
@@ -38,9 +38,11 @@ def replace_file(folder: int, name: str, content: bytes, *, label: str, exclusiv
             os.unlink(temporary, dir_fd=folder)
         else:
             os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
+        if isinstance(error, OSError):  # the user knows the file by its own name
+            error.filename, error.filename2 = name, None
         raise
     instant(f"rename:{label}:after")
     _sync(folder)

@@ -163,8 +163,9 @@ def test_a_full_disk_leaves_everything_as_it_was(tmp_path):  # spec case 45
         folder = GuardedFolder(str(small), write=True)
         folder.write("MEMORY.md", b"old" * 1000)
         for write in (folder.write, lambda path, content: atomic_write(str(small / path), content, "MEMORY.md")):
-            with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as raised:
                 write("MEMORY.md", b"x" * 2_000_000)
+            assert raised.value.filename == "MEMORY.md"
             assert folder.read("MEMORY.md") == b"old" * 1000
             assert os.listdir(small) == ["MEMORY.md"]
     finally:
