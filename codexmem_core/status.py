@@ -14,6 +14,7 @@ from codexmem_core.plugins.checks import plugins_say
 from codexmem_core.readpath.readiness import readiness
 from codexmem_core.request import RunRequest
 from codexmem_core.store.errors import StoreError
+from codexmem_core.store.on_disk import memory_databases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,6 +47,7 @@ def status_of(engine: Engine) -> dict[str, Any]:
             for plugin, memory in engine.memories.items()
         },
         "not_installed": frozen,
+        "on_disk": _of_no_memory(engine),
         "events": {
             "spooled": len(engine.spool.names()),
             "last_fired": {" ".join(key): at_ms for key, at_ms in sorted(engine.catalogue.last_fired().items())},
@@ -59,6 +61,12 @@ def status_of(engine: Engine) -> dict[str, Any]:
         "usage": [asdict(usage) for usage in engine.catalogue.usage()],
         "warnings": list(engine.warnings),
     }
+
+
+def _of_no_memory(engine: Engine) -> list[str]:
+    """Databases of memories that are not installed now."""
+    installed = {engine.home.below(memory.database) for memory in engine.memories.values()}
+    return [path for path in memory_databases(engine.home.root) if path not in installed]
 
 
 def _worker(engine: Engine) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def _value(engine: Engine) -> dict[str, Any]:
             for name, memory in status["memories"].items()
         },
         "not_installed": status["not_installed"],
+        "on_disk": status["on_disk"],
         "warnings": status["warnings"],
     }
 

@@ -125,11 +125,12 @@ def readiness_line(memory: dict[str, Any]) -> str:
 
 
 def lost_lines(value: dict[str, Any]) -> list[str]:
-    """Sessions whose memory is not there any more."""
-    return [
+    """What is left of memories that are not there any more: sessions that read them, and their databases."""
+    sessions = [
         f"memory    {name} is not installed: {count} sessions read it, and are given none when they go on"
         for name, count in value["not_installed"].items()
     ]
+    return sessions + [f"memory    {path} is kept for a memory that is not installed" for path in value["on_disk"]]
 
 
 def warning_lines(value: dict[str, Any]) -> list[str]:

@@ -97,6 +97,16 @@ def test_a_chosen_memory_that_is_not_there_is_told_with_what_is_read_instead(cod
     assert json.loads(codexmem("--json", "memories")[1])["warnings"] == [warning]
 
 
+def test_what_a_memory_that_is_not_installed_left_is_told(codexmem, learned, tmp_path):
+    (tmp_path / "config.toml").write_text('[plugins]\ndisabled = ["memory-v2"]\n')
+    left = f"memory    {learned / 'memory_v2.db'} is kept for a memory that is not installed\n"
+    for command in ("memories", "status"):
+        assert left in codexmem(command)[1]
+    assert json.loads(codexmem("--json", "memories")[1])["on_disk"] == [str(learned / "memory_v2.db")]
+    (tmp_path / "config.toml").write_text("")
+    assert left not in codexmem("memories")[1]
+
+
 def test_a_variable_that_comes_first_is_told(codexmem):
     status, _, complaint = codexmem("memories", "use", "v2", CODEXMEM_MEMORIES_READ="v1")
     assert status == 0
