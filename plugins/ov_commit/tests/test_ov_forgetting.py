@@ -1,0 +1,76 @@
+"""Forgetting: our files about a session and the session on the server go; what stays is named, what fails waits."""
+
+import json
+
+import pytest
+from codexmem_hookspecs.values.records import Selector
+from codexmem_ov_commit import plugin
+
+
+@pytest.fixture
+def forget(machine):
+    return lambda **selected: plugin.codexmem_forget(selector=Selector(**selected), services=machine.services)
+
+
+@pytest.fixture
+def talk(machine):
+    talk = machine.conversation().user("The client is called Blue Door.", "POISON of the Blue Door.")
+    talk.stop()
+    machine.markers().mark(talk.session.id, machine.clock.now_ms())
+    return talk
+
+
+def everything(machine):
+    return "".join(path.read_text() for path in machine.folder.rglob("*") if path.is_file() and path.suffix != ".lock")
+
+
+def test_a_session_leaves_no_trace_here_and_none_on_the_server(machine, talk, forget):
+    pending = machine.folder / ".openviking" / "pending"
+    pending.mkdir()
+    entry = {"type": "addMessage", "sessionId": talk.name, "payload": {"content": "Blue Door"}}
+    (pending / "x_0.json").write_text(json.dumps(entry))
+    (pending / "y_0.json").write_text(json.dumps({**entry, "sessionId": "cc-other"}))
+    told = forget(sessions=(talk.session,))
+    assert talk.name not in machine.server.sessions
+    assert not talk.state_path.exists()
+    assert talk.ended == []
+    assert [path.name for path in pending.iterdir()] == ["y_0.json"]
+    assert talk.session.id not in everything(machine)
+    assert (told.store, told.removed) == ("OpenViking", 5)
+    assert "memories that the server made" in told.left[0]
+
+
+def test_a_session_that_the_server_never_had_leaves_nothing_to_name(machine, forget):
+    told = forget(sessions=(machine.conversation().session,))
+    assert (told.removed, told.left) == (0, ())
+
+
+def test_while_the_server_is_away_it_stays_to_be_done(machine, talk, forget):
+    machine.set(URL="http://127.0.0.1:9")
+    with pytest.raises(OSError, match="did not remove"):
+        forget(sessions=(talk.session,))
+    machine.set(URL=machine.server.url)
+    forget(sessions=(talk.session,))
+    assert talk.name not in machine.server.sessions
+    assert not talk.state_path.exists()
+
+
+def test_a_server_that_was_never_sent_a_session_may_be_away(machine, forget):
+    machine.set(URL="http://127.0.0.1:9")
+    told = forget(sessions=(machine.conversation().session,))
+    assert "if it was ever sent there" in told.left[0]
+
+
+def test_while_another_process_works_on_it_it_stays_to_be_done(machine, talk, forget, foreign_lock):
+    foreign_lock(talk)
+    machine.services.deadline.left_s = 0.3
+    with pytest.raises(OSError, match="another process"):
+        forget(sessions=(talk.session,))
+    assert talk.state_path.exists()
+
+
+def test_a_text_is_taken_out_of_what_was_set_aside_and_the_server_is_named(machine, talk, forget):
+    told = forget(text="Blue Door")
+    assert told.removed == 1
+    assert told.left == (f"{machine.server.url} may hold the text: search there",)
+    assert not any("refused" in finding.message for finding in machine.findings())
