@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
 from codexmem_core.cli.state import State, json_option
-
-if TYPE_CHECKING:
-    from codexmem_hookspecs.values.records import Finding
-
-MARKS = {"ok": "ok  ", "info": "info", "warn": "WARN", "fail": "FAIL"}
 
 
 @click.command("doctor")
@@ -32,11 +26,6 @@ def command(state: State, fix: bool) -> None:  # noqa: FBT001 - a command's flag
     found = list(examine(state.engine, fix=fix))
     failed = any(finding.level == "fail" for _, finding in found)
     value = {"ok": not failed, "findings": [{"check": check, **asdict(finding)} for check, finding in found]}
-    state.show(value, lambda: "\n".join(_line(check, finding) for check, finding in found))
+    state.show(value, lambda: "\n".join(finding.shown(check) for check, finding in found))
     if failed:
         raise click.exceptions.Exit(1)
-
-
-def _line(check: str, finding: Finding) -> str:
-    fix = f"\n      → {finding.fix}" if finding.fix else ""
-    return f"{MARKS[finding.level]}  {check}: {finding.message}{fix}"

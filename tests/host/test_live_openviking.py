@@ -104,3 +104,14 @@ def test_without_the_server_a_session_is_given_the_memory_all_the_same(served, s
     said = start(served, "startup")
     assert "linter" in said
     assert "openviking" not in said.lower()
+
+
+def test_commands_speak_of_the_same_sessions(served, server):
+    served.say("s4", *RULE)
+    served.call("Stop", served.payload("Stop", "s4"))
+    assert "cx-s4" not in served.cli("ov", "commit", "--session", "unknown").stdout
+    done = served.cli("--json", "ov", "commit")
+    assert done.returncode == 0, done.stderr
+    assert server.session("cx-s1").archives
+    assert served.cli("ov", "status").returncode == 0
+    assert "openviking-server: server 0.5.2 answers" in served.cli("doctor").stdout

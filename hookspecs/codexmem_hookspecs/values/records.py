@@ -91,6 +91,12 @@ class Finding:
     fix: str = ""
     """What to do; a command where there is one."""
 
+    def shown(self, check: str) -> str:
+        """For people, on a line, with the fix on a second one."""
+        mark = self.level.upper() if self.level in ("warn", "fail") else self.level
+        fix = f"\n      → {self.fix}" if self.fix else ""
+        return f"{mark:4}  {check}: {self.message}{fix}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorCheck:

@@ -86,7 +86,7 @@ def state_folder(settings: Settings, services: Services, host: str) -> str:
     return os.path.join(os.path.dirname(codex), f"{name}-plugin-state")
 
 
-def hosts(services: Services, new: str) -> list[str]:
+def hosts(services: Services, new: str = "codex") -> list[str]:
     """Hosts that ever had a session here, Codex before all, for whose sessions the original plugin has files."""
     known = services.folder
     if new not in (found := _listed(known)) and new != "codex":

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs import hookimpl
-from codexmem_hookspecs.values.records import DoctorCheck
+from codexmem_hookspecs.values.records import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import click
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import Event, Reaction
     from codexmem_hookspecs.values.read import ContextSource
-    from codexmem_hookspecs.values.records import Forgotten, Selector, Setting
+    from codexmem_hookspecs.values.records import DoctorCheck, Forgotten, Selector, Setting
 
 
 class OvCommitPlugin:
@@ -27,13 +28,16 @@ class OvCommitPlugin:
         return knobs.settings()
 
     @hookimpl
-    def codexmem_doctor_checks(self) -> Iterable[DoctorCheck]:
-        """What waits, and what the server refused."""
-        from codexmem_ov_commit import report
+    def codexmem_commands(self) -> Iterable[Command]:
+        """``codexmem ov``."""
+        return [Command(name="ov", summary="OpenViking: what waits, commit it, what is wrong.", load=_command)]
 
-        yield DoctorCheck(
-            name="openviking-sessions", summary="sessions sent to OpenViking", run=report.findings, in_status=True
-        )
+    @hookimpl
+    def codexmem_doctor_checks(self) -> Iterable[DoctorCheck]:
+        """Settings, the server, what waits, and what the server refused."""
+        from codexmem_ov_commit import checks
+
+        return checks.ALL
 
     @hookimpl
     def codexmem_forget(self, selector: Selector, services: Services) -> Forgotten:
@@ -62,6 +66,12 @@ class OvCommitPlugin:
         from codexmem_ov_commit import report, sources
 
         return [*sources.sources(), report.NOTICE]
+
+
+def _command() -> click.Command:
+    from codexmem_ov_commit.commands import command
+
+    return command
 
 
 plugin = OvCommitPlugin()

@@ -82,7 +82,7 @@ def _replayed(place: Place, folder: Folder, services: Services, entry: Entry) ->
 
 def forget(folder: Folder, name: str) -> int:
     """Remove a session's entries; returns how many."""
-    return sum(folder.remove(entry.path) for entry in list(_entries(folder)) if entry.session == name)
+    return sum(folder.remove(entry.path) for entry in list(entries(folder)) if entry.session == name)
 
 
 def _waiting(folder: Folder, now_ms: int) -> Iterator[Entry]:
@@ -90,10 +90,11 @@ def _waiting(folder: Folder, now_ms: int) -> Iterator[Entry]:
         if now_ms - found.mtime_ns // 1_000_000 > ABANDONED_MS:
             folder.write(found.path.removesuffix(PROCESSING), folder.read(found.path))
             folder.remove(found.path)
-    yield from _entries(folder)
+    yield from entries(folder)
 
 
-def _entries(folder: Folder) -> Iterator[Entry]:
+def entries(folder: Folder) -> Iterator[Entry]:
+    """What can be read of it."""
     try:
         paths = [found.path for found in folder.scan(suffixes=(".json",)) if "/" not in found.path]
     except FileNotFoundError:

@@ -108,10 +108,10 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
         superseded = bool(marker) and newest != marker
         if (superseded or not newest) and not _is_idle(place, state, now):
             return
-        session = _session(services, place.states.host, state)
+        session = session_of(services, place.states.host, state)
         committer = Committer(place.at(session.cwd, services), services, session)
-        if refusal := _refusal(place, services, session):
-            swept.kept[committer.name] = refusal
+        if reason := refusal(place, services, session):
+            swept.kept[committer.name] = reason
             return
         lost = now - state.updated_at_ms > place.settings.number("committed_ttl_ms")
         done = committer.swept(state, give_up=lost or not session.locator)
@@ -123,7 +123,7 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
             swept.kept[done.name] = done.reason
 
 
-def _session(services: Services, host: str, state: State) -> Session:
+def session_of(services: Services, host: str, state: State) -> Session:
     """As the catalogue knows it, which notices when a transcript moves; else as the state does."""
     try:
         known = services.sessions.get(host, state.session_id)
@@ -132,7 +132,7 @@ def _session(services: Services, host: str, state: State) -> Session:
     return replace(known, locator=known.locator or state.transcript)
 
 
-def _refusal(place: Place, services: Services, session: Session) -> str:
+def refusal(place: Place, services: Services, session: Session) -> str:
     """Why nothing more of the session may leave this machine; empty when it may."""
     if services.sessions.mode(session) != "enabled":
         return "the session is not to be remembered"

@@ -1,0 +1,64 @@
+"""Sessions with turns on the server that no commit has sealed, or whose end is not confirmed; and committing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codexmem_ov_commit.commits import Committer, Done
+from codexmem_ov_commit.names import file_stem, server_name
+from codexmem_ov_commit.place import Place, hosts
+from codexmem_ov_commit.sweep import refusal, session_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from codexmem_hookspecs.services import Services
+
+    from codexmem_ov_commit.states import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """One session that is not wholly committed."""
+
+    place: Place
+    state: State
+    ended_at_ms: int
+    """When it ended, UNIX milliseconds; 0 when no end was seen or it is confirmed."""
+
+    @property
+    def name(self) -> str:
+        """On the server."""
+        return server_name(self.place.states.host, self.state.session_id)
+
+
+def waiting(services: Services) -> Iterator[Waiting]:
+    """Of every host, as the state folders tell it."""
+    for host in hosts(services):
+        place = Place.of(services, host)
+        ended = place.markers.sessions()
+        for state in place.states.all():
+            ended_at_ms = ended.get(file_stem(state.session_id), 0)
+            if state.live or ended_at_ms:
+                yield Waiting(place=place, state=state, ended_at_ms=ended_at_ms)
+
+
+def commit_waiting(services: Services, *, only: str = "") -> Iterator[Done]:
+    """Commit them now, or the one of this host's session id; those that may leave the machine. Waits for nobody."""
+    for one in waiting(services):
+        if only and only not in (one.state.session_id, one.name):
+            continue
+        session = session_of(services, one.place.states.host, one.state)
+        place = one.place.at(session.cwd, services)
+        committer = Committer(place, services, session)
+        if reason := refusal(place, services, session):
+            yield Done(result="kept", name=one.name, reason=reason)
+            continue
+        try:
+            done = committer.now()
+            if done.result in ("committed", "nothing_new") and one.ended_at_ms:
+                place.markers.clear(session.id, one.ended_at_ms + 1)
+        except OSError as error:
+            done = Done(result="kept", name=one.name, reason=str(error))
+        yield done
