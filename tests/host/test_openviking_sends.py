@@ -140,3 +140,15 @@ def test_a_forgotten_session_is_gone_from_the_server(sending, server, eventually
     assert told.returncode == 0, told.stderr
     assert "cx-s1" not in server.sessions
     assert state(sending) == {}
+
+
+def test_an_end_that_no_worker_has_seen_yet_is_committed_later(sending, server, eventually):
+    sending.no_worker()
+    sending.call("SessionEnd", sending.payload("SessionEnd"))
+    assert [event.event for event in sending.spooled()] == ["SessionEnd"]
+    assert server.requests == []
+    (sending.home / "locks" / "worker.starts").unlink()
+    sending.call("SessionStart-startup", sending.payload("SessionStart", "s2", source="startup"))
+    eventually(lambda: server.session("cx-s1").archives, "a commit")
+    eventually(lambda: state(sending).get("ovSessionId", "") is None and not markers(sending), "the end of the end")
+    assert server.session("cx-s1").texts == TEXTS

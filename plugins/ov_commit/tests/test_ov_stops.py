@@ -252,3 +252,11 @@ def _original(machine, talk, **fields):
     }
     talk.state_path.parent.mkdir(parents=True)
     talk.state_path.write_text(json.dumps(state))
+
+
+def test_a_session_that_is_resumed_elsewhere_keeps_its_peer(machine):
+    talk = machine.conversation("s-1", cwd="/tmp/work").user(*said(range(1)))
+    talk.stop()
+    elsewhere = machine.conversation("s-1", cwd="/tmp/other")
+    elsewhere.user(*said([1])).stop()
+    assert [message["peer_id"] for message in elsewhere.stored.messages] == ["-tmp-work", "-tmp-work"]
