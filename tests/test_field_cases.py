@@ -36,6 +36,9 @@ APART = "tests/host/test_hooks_kept_apart.py"
 SET_UP = "tests/setup/test_setup_command.py"
 LOCKS = "tests/consolidate/test_baseline_locks.py"
 
+OV_SENDS = "plugins/ov_commit/tests/test_ov_transport.py"
+OV_ENDS = "plugins/ov_commit/tests/test_ov_ends.py"
+
 REAL = "tests/real"
 
 CASES: dict[int, tuple[str, ...]] = {
@@ -186,6 +189,28 @@ CASES: dict[int, tuple[str, ...]] = {
     ),
     59: (f"{SURVIVES}::test_learning_that_is_switched_off_ends_with_the_job_that_runs",),
     # scope, paths, time, deletion
+    # sending to OpenViking
+    61: (
+        f"{OV_SENDS}::test_more_than_a_hundred_messages_go_in_batches_and_the_cursor_moves_with_each",
+        f"{OV_SENDS}::test_a_failed_tail_is_sent_by_the_next_sweep_once_and_then_committed",
+    ),
+    62: (
+        f"{OV_SENDS}::test_a_message_that_is_refused_is_set_aside_and_the_rest_goes_on",
+        f"{OV_SENDS}::test_only_the_batch_of_a_refused_message_goes_one_by_one",
+    ),
+    64: (
+        f"{OV_ENDS}::test_without_a_session_id_nothing_is_written",
+        f"{OV_SENDS}::test_a_server_without_batches_gets_them_one_by_one",
+        f"{OV_SENDS}::test_no_session_is_ever_created",
+    ),
+    65: (
+        f"{OV_SENDS}::test_who_we_are_is_not_told_to_servers_that_know_by_the_key",
+        f"{OV_SENDS}::test_who_we_are_is_told_to_servers_that_trust_it",
+    ),
+    66: (
+        "tests/services/test_http.py::test_loopback_never_goes_through_a_proxy",
+        "tests/models_http/test_model_tls.py::test_a_signer_that_ssl_cert_file_names_is_trusted",
+    ),
     67: (
         "tests/pipeline/test_folders_are_a_hint.py::test_every_folder_is_learned_from_and_given_the_same",
         f"{PROJECTS}::test_a_git_worktree_obeys_the_main_checkouts_uncommitted_file_at_the_same_place",
@@ -235,7 +260,7 @@ REQUIRED = (
     *(31, 33, 35),
     *(36, 37, 38, 40, 44, 45, 46),
     *(48, 49),
-    *(51, 53, 54, 55, 59, 67, 69, 74, 79, 81),
+    *(51, 53, 54, 55, 59, 61, 62, 64, 65, 66, 67, 69, 74, 79, 81),
 )
 """Rows 41 and 42 are about a remote, which there is none of."""
 

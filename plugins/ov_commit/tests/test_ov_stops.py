@@ -36,11 +36,13 @@ def test_only_what_is_past_the_cursor_is_read(machine):
 
 def test_enough_tokens_are_committed_and_the_newest_turns_stay(machine):
     machine.set(COMMIT_TOKEN_THRESHOLD="1000", COMMIT_KEEP_RECENT_COUNT="7")
+    machine.server.trace_id = "tr-9"
     talk = machine.conversation().user(*(WORDS + text for text in said(range(20))))
     talk.stop()
     assert [one.body for one in machine.server.asked("/commit")] == [{"keep_recent_count": 7}]
     assert len(talk.stored.messages) == 7
     assert talk.state["ovSessionId"] == talk.name
+    assert ("committed", {"session": talk.name, "sent": 20, "trace_id": "tr-9"}) in machine.log.infos
     talk.user("A short one after the commit.").stop()
     assert len(machine.server.asked("/commit")) == 1
 
