@@ -69,9 +69,9 @@ class FakeMemory:
             if not self.knows_context:
                 return _refused("Invalid request parameters: body.mode: Extra inputs are not permitted")
             return _ok({"entries": self.context, "rendered": "", "digest": "", "stats": {}})
-        kind = "skills" if body["target_uri"].endswith("/skills") else "memories"
+        kind = "skills" if body.get("target_uri", "").endswith("/skills") else "memories"
         nothing = {"memories": [], "resources": [], "skills": []}
-        return _ok({**nothing, kind: self.found.get(body["target_uri"], []), "total": 0})
+        return _ok({**nothing, kind: self.found.get(body.get("target_uri", ""), []), "total": 0})
 
     def _recall(self, _body):
         if not self.knows_recall:

@@ -46,8 +46,8 @@ def argv(place):
 
 @pytest.fixture
 def environ(place):
-    """What a host lets through to a server, and not the user's own codexmem."""
-    return {"HOME": str(place), "PATH": "/usr/bin:/bin"}
+    """What a host lets through to a server, and not the user's own codexmem. The engine's tools alone are served."""
+    return {"HOME": str(place), "PATH": "/usr/bin:/bin", "CODEXMEM_DISABLE": "ov-commit"}
 
 
 @pytest.fixture

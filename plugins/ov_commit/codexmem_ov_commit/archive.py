@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codexmem_ov_commit.server import Server
 
 HEADER: Final = "OpenViking session archive digest:"
-MORE: Final = "More detail: use the OpenViking MCP read and search tools with "
+MORE: Final = "More detail: use the OpenViking MCP tools openviking_read and openviking_search with "
 _CUT: Final = "\n... [archive truncated]"
 _OWN_SPACE_SINCE: Final = (0, 5)
 """Servers from this version on know the caller's own space as ``~`` and refuse addresses without an owner."""

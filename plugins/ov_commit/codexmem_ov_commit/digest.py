@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from codexmem_ov_commit.ranking import Found
 
 HEADER: Final = "OpenViking memory digest:"
-MORE: Final = "More detail: use the OpenViking MCP read and search tools with these viking:// addresses."
+MORE: Final = "More detail: use the OpenViking MCP tools openviking_read and openviking_search."
 NOTHING_RELEVANT: Final = "NO_RELEVANT_MEMORY"
 BULLET_UNITS: Final = 260
 """Longest text of a bullet, UTF-16 units, without its address."""

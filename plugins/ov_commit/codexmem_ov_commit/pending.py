@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.capture import Session
 
 from codexmem_ov_commit.commits import Committer, Done
 from codexmem_ov_commit.names import file_stem, server_name
@@ -45,20 +47,25 @@ def waiting(services: Services) -> Iterator[Waiting]:
 
 
 def commit_waiting(services: Services, *, only: str = "") -> Iterator[Done]:
-    """Commit them now, or the one of this host's session id; those that may leave the machine. Waits for nobody."""
+    """Commit them now, or the one of this id or name; those that may leave the machine. Waits for nobody."""
     for one in waiting(services):
-        if only and only not in (one.state.session_id, one.name):
-            continue
-        session = session_of(services, one.place.states.host, one.state)
-        place = one.place.at(session.cwd, services)
-        committer = Committer(place, services, session)
-        if reason := refusal(place, services, session):
-            yield Done(result="kept", name=one.name, reason=reason)
-            continue
-        try:
-            done = committer.now()
-            if done.result in ("committed", "nothing_new") and one.ended_at_ms:
-                place.markers.clear(session.id, one.ended_at_ms + 1)
-        except OSError as error:
-            done = Done(result="kept", name=one.name, reason=str(error))
-        yield done
+        if only in ("", one.state.session_id, one.name):
+            yield commit_session(services, Session(host=one.place.states.host, id=one.state.session_id))
+
+
+def commit_session(services: Services, session: Session) -> Done:
+    """Send what is new of a session and commit it, unless it is to stay here or another process has it."""
+    known = session_of(services, session.host, Place.of(services, session.host).states.load(session.id))
+    session = replace(known, cwd=session.cwd or known.cwd)
+    place = Place.of(services, session.host, session.cwd)
+    committer = Committer(place, services, session)
+    if reason := refusal(place, services, session):
+        return Done(result="kept", name=committer.name, reason=reason)
+    ended_at_ms = place.markers.newest(session.id)
+    try:
+        done = committer.now()
+        if done.result in ("committed", "nothing_new") and ended_at_ms:
+            place.markers.clear(session.id, ended_at_ms + 1)
+    except OSError as error:
+        return Done(result="kept", name=committer.name, reason=str(error))
+    return done

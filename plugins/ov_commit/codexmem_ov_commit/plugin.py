@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import click
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import Event, Reaction
-    from codexmem_hookspecs.values.read import ContextSource
+    from codexmem_hookspecs.values.read import ContextSource, Tool
     from codexmem_hookspecs.values.records import DoctorCheck, Forgotten, Selector, Setting
 
 
@@ -66,6 +66,13 @@ class OvCommitPlugin:
         from codexmem_ov_commit import report, sources
 
         return [*sources.sources(), report.NOTICE]
+
+    @hookimpl
+    def codexmem_read_tools(self) -> Iterable[Tool]:
+        """Read and search ``viking://``; commit now."""
+        from codexmem_ov_commit.tools import tools
+
+        return tools()
 
 
 def _command() -> click.Command:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ABSTRACT_UNITS: Final = 200
 """Longest line about an entry, UTF-16 units."""
 MOST_ENTRIES: Final = 512
-MORE: Final = "    ... +{} more, use the OpenViking MCP tools to list them"
+MORE: Final = "    ... +{} more, use openviking_read on the folder"
 _NOT_READY: Final = "abstract is not ready]"
 _LEAF: Final = ".md"
 

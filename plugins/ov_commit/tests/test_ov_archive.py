@@ -19,7 +19,7 @@ def test_the_overview_comes_with_the_place_of_the_whole_history(machine, committ
     assert said == (
         '<openviking-context source="session-resume" format="archive-digest">\n'
         "OpenViking session archive digest:\n## Session Title\nChecks before commits\n\n"
-        "More detail: use the OpenViking MCP read and search tools with "
+        "More detail: use the OpenViking MCP tools openviking_read and openviking_search with "
         f"viking://~/sessions/{committed.name}/history/ when exact commands, paths or values matter.\n"
         "</openviking-context>"
     )

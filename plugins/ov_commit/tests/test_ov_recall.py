@@ -23,7 +23,7 @@ DIGEST = (
     "OpenViking memory digest:\n"
     f"- [preferences] Prefers small commits. ({STYLE})\n"
     f"- [events] Released on a Friday. ({RELEASE})\n"
-    "More detail: use the OpenViking MCP read and search tools with these viking:// addresses.\n"
+    "More detail: use the OpenViking MCP tools openviking_read and openviking_search.\n"
     "</openviking-context>"
 )
 
