@@ -47,8 +47,8 @@ def count_citations(
 
 
 def count_taken_out(access: MemoryAccess, event: Event) -> None:
-    """Count what a host took out of an answer; the event stands for the message, however often it is taken in."""
-    count_citations(access, event.session, {event.id: citations.parse(event.cited).session_ids})
+    """Count what a host took out of an answer, once a message however often it is told and taken in."""
+    count_citations(access, event.session, {event.message or event.id: citations.parse(event.cited).session_ids})
 
 
 def catch_up(access: MemoryAccess, transcripts: TranscriptCache, sessions: Iterable[Session]) -> None:

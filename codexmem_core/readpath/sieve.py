@@ -30,8 +30,9 @@ class Sieve:
     Everything of a forgotten session and every forgotten text go, what was said while the agent was in a folder that is
     not learned from, what our own tools were asked and answered, and the markup of citations. What they answer is
     remembered already: learning it again would make old news new, also out of the result of a tool that called ours.
-    Citations of final answers are counted when the reading has ended. With ``disable_on_external_context`` a session
-    that called a web tool, or a tool of another program's, is polluted from then on.
+    Citations of final answers are counted when the reading has ended, unless their host tells of them by events. With
+    ``disable_on_external_context`` a session that called a web tool, or a tool of another program's, is polluted from
+    then on.
     """
 
     def __init__(self, access: MemoryAccess, session: Session, tombstones: Tombstones) -> None:
@@ -40,6 +41,8 @@ class Sieve:
         self._tombstones = tombstones
         self._own_tools = access.own_tools(session.host)
         self._forgotten = (session.host, session.id) in tombstones.sessions
+        host = access.hosts.get(session.host)
+        self._counts = host is None or not host.hides_citations
         self._learns = cache(lambda cwd: access.rules(cwd).learns)
         self._own_calls: set[str] = set()
         self._cited: dict[int, list[str]] = {}
@@ -58,7 +61,7 @@ class Sieve:
                 self._external = item.tool.name
             item = item._replace(tool=item.tool._replace(output=without_fenced(item.tool.output)))
         elif item.role == "assistant" and citations.has_markup(item.text):
-            if item.tier == "final":
+            if self._counts and item.tier == "final":
                 self._cited.setdefault(item.position, []).extend(citations.parse(item.text).session_ids)
             parts = tuple(part._replace(text=citations.strip(part.text)) for part in item.parts)
             item = item._replace(parts=tuple(part for part in parts if part.text or part.kind != "text"))

@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.hook_files import HookEntry, WantedHook, entries, hook_name, with_hooks
@@ -46,6 +46,53 @@ def text_of(payload: Mapping[str, object], key: str) -> str:
     """A text field, whatever was sent; half characters replaced so that it can be stored."""
     value = payload.get(key)
     return whole_text(value) if isinstance(value, str) else ""
+
+
+class Heard(NamedTuple):
+    """That a hook of a host ran."""
+
+    host: str
+    event: str
+    """Without what follows a dash."""
+    kind: EventKind
+    at_ms: int
+    matched: str = ""
+    """What followed the dash: what a start is for, if the payload does not say it."""
+
+    @property
+    def default_moment(self) -> Moment | Literal[""]:
+        """For events that begin something, what for, as far as the name tells."""
+        if self.kind == "start":
+            return STARTS.get(self.matched, "startup")
+        return "prompt" if self.kind == "prompt" else ""
+
+    def told(self, payload: Mapping[str, object], turn_keys: Sequence[str], locator: str) -> Event:
+        """The event, of a payload in the form that hooks have in common.
+
+        ``turn_keys``: fields that tell two events of one kind and time apart, the finest first.
+        """
+        session_id = text_of(payload, "session_id")
+        moment = self.default_moment
+        if self.kind == "start":
+            moment = STARTS.get(text_of(payload, "source")) or moment
+        turn = next(filter(None, (text_of(payload, key) for key in turn_keys)), "")
+        return Event(
+            id=f"{self.at_ms:015d}-{self.host}-{session_id}-{self.event}-{turn}".rstrip("-"),
+            host=self.host,
+            kind=self.kind,
+            session=Session(
+                host=self.host,
+                id=session_id,
+                locator=locator,
+                cwd=text_of(payload, "cwd"),
+                updated_at_ms=self.at_ms,
+                touched_at_ms=self.at_ms,
+            ),
+            at_ms=self.at_ms,
+            moment=moment,
+            prompt=text_of(payload, "prompt"),
+            tool=text_of(payload, "tool_name"),
+        )
 
 
 class CommandHost:
@@ -99,34 +146,11 @@ class CommandHost:
     def decode(self, event: str, payload: Mapping[str, object], at_ms: int) -> Sequence[Event]:
         """One event, or none."""
         event, _, matched = event.partition("-")
-        kind, session_id = self.kinds.get(event), text_of(payload, "session_id")
-        if kind is None or not session_id or not self.counts(payload):
+        kind = self.kinds.get(event)
+        if kind is None or not text_of(payload, "session_id") or not self.counts(payload):
             return ()
-        moment: Moment | Literal[""] = ""
-        if kind == "start":
-            moment = STARTS.get(text_of(payload, "source")) or STARTS.get(matched, "startup")
-        elif kind == "prompt":
-            moment = "prompt"
-        turn = next(filter(None, (text_of(payload, key) for key in self.turn_keys)), "")
-        return (
-            Event(
-                id=f"{at_ms:015d}-{self.name}-{session_id}-{event}-{turn}".rstrip("-"),
-                host=self.name,
-                kind=kind,
-                session=Session(
-                    host=self.name,
-                    id=session_id,
-                    locator=text_of(payload, "transcript_path"),
-                    cwd=text_of(payload, "cwd"),
-                    updated_at_ms=at_ms,
-                    touched_at_ms=at_ms,
-                ),
-                at_ms=at_ms,
-                moment=moment,
-                prompt=text_of(payload, "prompt"),
-                tool=text_of(payload, "tool_name"),
-            ),
-        )
+        heard = Heard(self.name, event, kind, at_ms, matched)
+        return (heard.told(payload, self.turn_keys, text_of(payload, "transcript_path")),)
 
     def encode(self, event: str, answer: Answer) -> bytes:
         """Only keys that the event's output may have; nothing at all when there is nothing to say."""

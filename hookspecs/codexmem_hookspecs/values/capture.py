@@ -176,6 +176,8 @@ class Event:
     tool: str = ""
     cited: str = ""
     """For ``cited``: the blocks that were taken out, as they stood in the answer."""
+    message: str = ""
+    """The host's name of the message that it is about; what is cited in one counts once, however often it is told."""
     newer: tuple[EventKind, ...] = ()
     """Kinds already recorded later for this session: an ``end`` with a newer ``start`` must not commit a live one."""
 

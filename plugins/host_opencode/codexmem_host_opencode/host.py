@@ -1,15 +1,16 @@
-"""OpenCode's events, places and names, as pure functions (OpenCode 1.18)."""
+"""OpenCode's events, places and names, as pure functions (OpenCode 1.18; the plugin file tells OpenCode 2's alike)."""
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.command_hooks import STARTS, text_of
+from codexmem_hookspecs.command_hooks import Heard, text_of
 from codexmem_hookspecs.json_lines import whole_text
 from codexmem_hookspecs.session_files import home_in
-from codexmem_hookspecs.values.capture import Event, Session
 from codexmem_hookspecs.values.setup import MCP_NAME
 
 from codexmem_host_opencode.marks import OWN_TITLE
@@ -18,12 +19,17 @@ from codexmem_host_opencode.words import unquoted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from codexmem_hookspecs.values.capture import Answer, EventKind, Item, Moment
+    from codexmem_hookspecs.values.capture import Answer, Event, EventKind, Item, Moment, Session
     from codexmem_hookspecs.values.read import Caller
     from codexmem_hookspecs.values.setup import Edit, InstalledHook, SetupRequest
 
 FOLDER = "opencode"
 """OpenCode's own folder below each of the XDG folders."""
+CALLER = "codexmem/session"
+"""What the plugin file sends along with a call of a tool in OpenCode 2."""
+CALLS_VARIABLE = "CODEXMEM_OPENCODE_CALLS"
+"""Names, to the MCP server that OpenCode 1 starts, the folder in which the plugin file says who waits for it."""
+TURN_KEYS = ("part_id", "call_id", "message_id")
 
 
 class OpenCodeHost:
@@ -58,14 +64,24 @@ class OpenCodeHost:
         """``SERVER_TOOL``."""
         return f"{MCP_NAME}_{name}"
 
-    def caller(
-        self,
-        caller: Caller,  # noqa: ARG002 - the contract's
-        environ: Mapping[str, str],  # noqa: ARG002
-        read: Callable[[str], bytes | None],  # noqa: ARG002
-    ) -> str:
-        """Not told: one server serves all sessions of a process, and a call says nothing of its own (1.18)."""
-        return ""
+    def caller(self, caller: Caller, environ: Mapping[str, str], read: Callable[[str], bytes | None]) -> str:
+        """OpenCode 2's calls come from the plugin file, which says whose they are.
+
+        In OpenCode 1.18 one server serves all sessions of a process, and a call says nothing of its own; so the plugin
+        file writes down who waits for an answer. While several sessions do, nobody can tell them apart.
+        """
+        if told := text_of(caller.meta, CALLER):
+            return told
+        folder = environ.get(CALLS_VARIABLE, "")
+        content = read(os.path.join(folder, f"{caller.parent}.json")) if folder and caller.parent else None
+        try:
+            waiting = json.loads(content or b"{}")
+        except (ValueError, RecursionError):
+            return ""
+        sessions = waiting.get("sessions") if isinstance(waiting, dict) else None
+        if not isinstance(sessions, list) or waiting.get("pid") != caller.parent or len(sessions) != 1:
+            return ""
+        return sessions[0] if isinstance(sessions[0], str) else ""
 
     def homes(self, environ: Mapping[str, str]) -> Sequence[str]:
         """Where OpenCode keeps its data; nothing in it is ever opened."""
@@ -83,29 +99,8 @@ class OpenCodeHost:
             return ()
         told = payload.get("sessions") if kind == "end" else [payload]
         named = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
-        return [self._event(event, kind, one, at_ms) for one in named if text_of(one, "session_id")]
-
-    def _event(self, event: str, kind: EventKind, payload: Mapping[str, object], at_ms: int) -> Event:
-        session_id = text_of(payload, "session_id")
-        turn = next(filter(None, (text_of(payload, key) for key in ("part_id", "call_id", "message_id"))), "")
-        return Event(
-            id=f"{at_ms:015d}-{self.name}-{session_id}-{event}-{turn}".rstrip("-"),
-            host=self.name,
-            kind=kind,
-            session=Session(
-                host=self.name,
-                id=session_id,
-                locator=locator(session_id),
-                cwd=text_of(payload, "cwd"),
-                updated_at_ms=at_ms,
-                touched_at_ms=at_ms,
-            ),
-            at_ms=at_ms,
-            moment=moment_of(kind, payload),
-            prompt=unquoted(text_of(payload, "prompt")),
-            tool=text_of(payload, "tool"),
-            cited=text_of(payload, "cited"),
-        )
+        heard = Heard(self.name, event, kind, at_ms)
+        return [_event(heard, one) for one in named if text_of(one, "session_id")]
 
     def encode(self, event: str, answer: Answer) -> bytes:
         """The context as it is: the plugin file puts it in place. OpenCode shows the user no line of ours."""
@@ -138,8 +133,12 @@ def locator(session_id: str) -> str:
     return f"opencode:/{session_id}"
 
 
-def moment_of(kind: EventKind, payload: Mapping[str, object]) -> Moment | Literal[""]:
-    """For events that begin something, what for."""
-    if kind == "start":
-        return STARTS.get(text_of(payload, "source"), "startup")
-    return "prompt" if kind == "prompt" else ""
+def _event(heard: Heard, payload: Mapping[str, object]) -> Event:
+    told = heard.told(payload, TURN_KEYS, locator(text_of(payload, "session_id")))
+    return replace(
+        told,
+        prompt=unquoted(told.prompt),
+        tool=text_of(payload, "tool"),
+        cited=text_of(payload, "cited"),
+        message=text_of(payload, "message_id"),
+    )

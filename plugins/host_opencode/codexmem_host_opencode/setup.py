@@ -1,4 +1,7 @@
-"""Setting OpenCode up: our plugin file, and the MCP server's entry in its configuration (OpenCode 1.18)."""
+"""Setting OpenCode up: our plugin file, and the MCP server's entry in its configuration (OpenCode 1.18).
+
+One file serves both generations: each calls its own function of what the file exports.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from codexmem_hookspecs.json_text import NotJson, parsed, with_value, without
 from codexmem_hookspecs.session_files import home_in
 from codexmem_hookspecs.values.setup import MCP_EVENT, MCP_NAME, SHIM, Edit, InstalledHook
 
-from codexmem_host_opencode.host import FOLDER, OpenCodeHost
+from codexmem_host_opencode.host import CALLS_VARIABLE, FOLDER, OpenCodeHost
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.seen import SEEN
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 PLUGIN = "plugin/codexmem.js"
 """Below OpenCode's configuration; OpenCode loads what lies there without being told, and without a registry."""
+SOURCES = ("telling", "citations", "sessions", "opencode1", "tools", "answering", "opencode2")
+"""Files of ``plugin_file`` of which the plugin file is made, in this order: OpenCode takes each file for a plugin."""
 CONFIGURATIONS = ("opencode.json", "opencode.jsonc", "config.json")
 """Below the same; OpenCode reads all of them."""
 SERVERS = "mcp"
@@ -35,6 +40,8 @@ ALWAYS: frozenset[EventKind] = frozenset({"start", "cited", "idle", "deleted", "
 SETUP = re.compile(rb"^const SETUP = (\{.*\})$", re.MULTILINE)
 OWN_FOLDER = os.path.join("plugins", "host-opencode")
 """The plugin's own, below codexmem's home."""
+CALLS = "calls"
+"""Folder below that: where the plugin file says which sessions wait for the MCP server."""
 
 
 def plan(request: SetupRequest) -> Sequence[Edit]:
@@ -72,10 +79,17 @@ def rendered(request: SetupRequest) -> bytes:
         "wait_s": waits,
         "ready": os.path.join(request.home, "read", f"{OpenCodeHost.name}-session.start-startup"),
         "seen": os.path.join(request.home, OWN_FOLDER, SEEN),
+        "calls": _calls(request),
         "helpers": OWN_TITLE,
+        "mcp": list(request.mcp),
     }
-    source = resources.files("codexmem_host_opencode").joinpath("codexmem.js").read_bytes()
+    folder = resources.files("codexmem_host_opencode").joinpath("plugin_file")
+    source = b"\n".join(folder.joinpath(f"{name}.js").read_bytes() for name in SOURCES)
     return SETUP.sub(lambda _: b"const SETUP = " + json.dumps(known).encode(), source, count=1)
+
+
+def _calls(request: SetupRequest) -> str:
+    return os.path.join(request.home, OWN_FOLDER, CALLS)
 
 
 def _events() -> Mapping[str, EventKind]:
@@ -126,8 +140,8 @@ def _server_edits(request: SetupRequest) -> Sequence[Edit]:
         raise Refused(f"{path} has an MCP server called {MCP_NAME} that is another program: rename it there")
     before = request.read(path)
     if request.mcp:
-        wanted = {"type": "local", "command": list(request.mcp), "enabled": True}
-        if isinstance(entry, dict) and entry.get("command") == wanted["command"] and entry.get("enabled") is not False:
+        wanted = _entry(request, entry)
+        if isinstance(entry, dict) and (there := {"enabled": True, **entry}) | wanted == there:
             return ()
         try:
             after = with_value(text, (SERVERS, MCP_NAME), wanted, comments=True)
@@ -139,6 +153,13 @@ def _server_edits(request: SetupRequest) -> Sequence[Edit]:
     after = without(text, (SERVERS, MCP_NAME) if len(servers) > 1 else (SERVERS,), comments=True)
     left = None if after.strip() == EMPTY.strip() else after.encode()
     return (Edit(path=path, before=before, after=left, summary="no MCP server of codexmem"),)
+
+
+def _entry(request: SetupRequest, before: object) -> dict[str, object]:
+    """The server's entry; variables that the user added to it stay."""
+    kept = before.get("environment") if isinstance(before, dict) else None
+    environment = {**(kept if isinstance(kept, dict) else {}), CALLS_VARIABLE: _calls(request)}
+    return {"type": "local", "command": list(request.mcp), "environment": environment, "enabled": True}
 
 
 def _server(request: SetupRequest) -> Sequence[InstalledHook]:

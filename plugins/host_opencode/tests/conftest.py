@@ -18,8 +18,10 @@ from codexmem_core.services.leash import Leash
 from codexmem_core.services.processes import ChildProcesses
 from codexmem_core.services.serving import ServingPrograms
 
+from .plugin_file import PluginFile
+
 RECORDINGS = Path(__file__).parent / "recordings"
-collect_ignore = [] if shutil.which("node") else ["test_host_opencode_plugin_file.py"]
+collect_ignore_glob = [] if shutil.which("node") else ["test_host_opencode_plugin_*.py"]
 """The plugin file is JavaScript; where nothing runs it, its tests are left out."""
 PROGRAM = """#!{python}
 import json, os, sys
@@ -138,6 +140,14 @@ def opencode(network, tmp_path):
     world = OpenCode(network, tmp_path)
     yield world
     shutil.rmtree(world.store)
+
+
+@pytest.fixture
+def played(tmp_path):
+    """The plugin file in a process that plays OpenCode."""
+    world = PluginFile(tmp_path)
+    yield world
+    os.close(world.bell)
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ const context = {
   },
 }
 
-const [factory, ...others] = Object.values(await import(file))
-const hooks = await factory(context)
+const [plugin, ...others] = Object.values(await import(file))
+const hooks = await plugin.server(context)
 const results = []
 for (const { hook, input, output, replace } of steps) {
   if (replace) {

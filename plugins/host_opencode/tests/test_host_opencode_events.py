@@ -2,6 +2,7 @@
 
 import pytest
 from codexmem_hookspecs.values.capture import Answer
+from codexmem_hookspecs.values.read import Caller
 from codexmem_host_opencode import plugin
 
 HOST = plugin.codexmem_capture_host()[0]
@@ -68,3 +69,35 @@ def test_an_answer_is_the_text_itself_and_no_line_for_the_user():
 
 def test_tools_are_named_as_opencode_shows_them():
     assert HOST.tool_name("memory_search") == "codexmem_memory_search"
+
+
+def calls(waiting):
+    """Who calls our server, of which the plugin file says that ``waiting`` do."""
+    files = {"/memory/calls/7.json": waiting}
+    caller = Caller(host="opencode", cwd="/home/user/proj", parent=7)
+    return HOST.caller(caller, {"CODEXMEM_OPENCODE_CALLS": "/memory/calls"}, files.get)
+
+
+def test_the_one_session_that_waits_for_a_tool_is_the_caller():
+    assert calls(b'{"pid": 7, "sessions": ["ses_1"]}') == "ses_1"
+
+
+@pytest.mark.parametrize(
+    "waiting",
+    [
+        b'{"pid": 7, "sessions": ["ses_1", "ses_2"]}',
+        b'{"pid": 8, "sessions": ["ses_1"]}',
+        b'{"pid": 7, "sessions": [1]}',
+        b'{"pid": 7}',
+        b"[]",
+        b"{",
+        None,
+    ],
+)
+def test_when_several_wait_or_nothing_is_known_the_caller_is_not_told(waiting):
+    assert calls(waiting) == ""
+
+
+def test_opencode_2_sends_the_session_along_with_each_call():
+    caller = Caller(host="opencode", cwd="/home/user/proj", parent=7, meta={"codexmem/session": "ses_1"})
+    assert HOST.caller(caller, {}, {}.get) == "ses_1"

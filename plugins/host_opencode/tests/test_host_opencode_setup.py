@@ -46,7 +46,9 @@ class Files(dict):
 def test_a_fresh_opencode_gets_the_plugin_file_and_a_configuration_with_the_server():
     files = Files().set_up()
     assert sorted(files) == [f"{FOLDER}/opencode.json", PLUGIN]
-    assert files.servers() == {"codexmem": {"type": "local", "command": list(files.request().mcp), "enabled": True}}
+    told = {"CODEXMEM_OPENCODE_CALLS": "/home/user/memory/plugins/host-opencode/calls"}
+    entry = {"type": "local", "command": list(files.request().mcp), "environment": told, "enabled": True}
+    assert files.servers() == {"codexmem": entry}
     hooks = {hook.event: hook.command for hook in files.installed()}
     assert hooks.pop(MCP_EVENT) == f"{PYTHON} -I -m codexmem_core.cli mcp opencode"
     assert sorted(hooks) == [
@@ -132,7 +134,7 @@ def test_a_plugin_of_somebody_elses_of_that_name_is_not_touched():
 
 def test_a_plugin_file_of_an_older_version_is_replaced():
     files = Files().set_up()
-    files[PLUGIN] = files[PLUGIN].replace(b"export const CodexMem", b"// older\nexport const CodexMem")
+    files[PLUGIN] = files[PLUGIN].replace(b"export default", b"// older\nexport default")
     (edit,) = HOST.plan(files.request())
     assert edit.path == PLUGIN
     assert b"// older" not in edit.after
@@ -147,3 +149,15 @@ def test_a_server_that_is_switched_off_is_told_with_its_fix_and_mended_by_setup(
     assert path in server.fix
     files.set_up()
     assert files.servers()["codexmem"]["enabled"] is True
+
+
+def test_variables_that_the_user_gave_to_the_server_stay():
+    files = Files().set_up()
+    path = f"{FOLDER}/opencode.json"
+    entry = json.loads(files[path])
+    entry["mcp"]["codexmem"] = {"command": ["/old/python", "codexmem_core"], "environment": {"LANG": "C.UTF-8"}}
+    files[path] = json.dumps(entry).encode()
+    files.set_up()
+    environment = files.servers()["codexmem"]["environment"]
+    assert sorted(environment) == ["CODEXMEM_OPENCODE_CALLS", "LANG"]
+    assert HOST.plan(files.request()) == ()
