@@ -22,19 +22,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from email.utils import formatdate
 
-from loopback import LONGEST_HOLD_S, LoopbackHandler, LoopbackServer
+from loopback import LONGEST_HOLD_S, Asked, LoopbackHandler, LoopbackServer
 
 LONGEST_DRIP_S = 5.0
-
-
-@dataclass
-class Asked:
-    """One request as it came."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict
-    raw: str
 
 
 @dataclass
@@ -90,9 +80,7 @@ class FakeHandler(LoopbackHandler):
     server_side: FakeServer
 
     def do_POST(self):  # noqa: N802 - the base class's name
-        raw = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(path=self.path, headers=headers, body=json.loads(raw), raw=raw)
+        asked = self.asked()
         step, number = self.server_side.take(asked)
         if step.get("hold"):
             self.server_side.closing.wait(LONGEST_HOLD_S)
@@ -103,27 +91,15 @@ class FakeHandler(LoopbackHandler):
             if "retry_in" in step:
                 headers["retry-after"] = formatdate(time.time() + step["retry_in"], usegmt=True)
             body = step["message"] if step.get("plain") else json.dumps(self.server_side.error_body(step))
-            return self._send(step["error"], body, headers=headers)
+            return self.send(step["error"], body, headers=headers)
         if step.get("html"):
-            return self._send(200, "<!doctype html><title>Sign in</title>", "text/html")
+            return self.send(200, "<!doctype html><title>Sign in</title>", "text/html")
         if "body" in step:
-            return self._send(200, step["body"], step.get("content_type", "application/json"))
+            return self.send(200, step["body"], step.get("content_type", "application/json"))
         if asked.body.get("stream"):
             return self._stream(self.server_side.events(asked, step, number), step)
         text = json.dumps(self.server_side.payload(asked, step, number))
-        return self._send(200, text, step.get("content_type", "application/json"), short=step.get("short", 0))
-
-    def _send(self, status, text, kind="application/json", headers=None, short=0):
-        data = text.encode()
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data[: len(data) - short])
-        if short:
-            self.close_connection = True
+        return self.send(200, text, step.get("content_type", "application/json"), short=step.get("short", 0))
 
     def _stream(self, events, step):
         self.send_response(200)

@@ -1,65 +1,37 @@
-"""OpenCode's API on loopback, as far as it is asked here: sessions that a test puts in, and prompts that it scripts.
+"""OpenCode 1's API on loopback, as far as it is asked here: sessions that a test puts in, and prompts that it scripts.
 
-An answer to a prompt is a step: ``structured`` or ``text``, ``error`` inside the message, ``status`` of HTTP, or
-``hold`` until the server is closed; without a step nothing is said.
+What the model says: ``structured`` or ``text``, or ``error`` inside the message.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-from dataclasses import dataclass
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 
-from loopback import LONGEST_HOLD_S, LoopbackHandler, LoopbackServer
+from fake_opencode_api import FakeOpenCodeApi
 
 MISSING = {"name": "NotFoundError", "data": {"message": "Session not found"}}
 
 
-@dataclass
-class Asked:
-    """One request as it came."""
-
-    method: str
-    path: str
-    query: dict
-    body: object
-    headers: dict
-
-
-class FakeOpenCode(LoopbackServer):
+class FakeOpenCode(FakeOpenCodeApi):
     """A server in a thread; a context manager."""
 
     def __init__(self, state="/nowhere", password=""):
         self.state = state
-        self.password = password
         self.conversations = {}
         self.config = {}
         self.agents = []
         self.providers = []
-        self.script = []
-        self.requests = []
-        self.broken = {}
-        self.silent = set()
         self.survives_deletion = False
         self.spent = {"input": 100, "output": 10}
         self.made = 0
-        self.listen(_Handler)
+        super().__init__(password)
 
     def put(self, conversation):
         """A session as ``opencode export`` gives it."""
         self.conversations[conversation["info"]["id"]] = conversation
 
-    def asked(self, method, path):
-        """Requests to a path."""
-        return [one for one in self.requests if (one.method, one.path) == (method, path)]
-
     def answer(self, asked):
         """Status and body."""
-        if (asked.method, asked.path) in self.silent:
-            self.closing.wait(LONGEST_HOLD_S)
-        if asked.path in self.broken:
-            return self.broken[asked.path]
         parts = [unquote(part) for part in asked.path.strip("/").split("/")]
         if parts[0] == "session":
             return self._session(asked, parts[1:])
@@ -113,9 +85,7 @@ class FakeOpenCode(LoopbackServer):
         return info
 
     def _prompted(self, asked, conversation):
-        step = self.script.pop(0) if self.script else {}
-        if step.get("hold"):
-            self.closing.wait(LONGEST_HOLD_S)
+        step = self.step()
         if "status" in step:
             return step["status"], step.get("body", {"name": "UnknownError", "data": {"message": "no"}})
         info = {"id": "msg_1", "role": "assistant", "tokens": {"input": 1, "output": 1}}
@@ -124,31 +94,3 @@ class FakeOpenCode(LoopbackServer):
         conversation["info"]["tokens"] = self.spent
         conversation["messages"].append({"info": {"role": "user", "id": "msg_0"}, "parts": asked.body["parts"]})
         return 200, {"info": info, "parts": parts}
-
-
-class _Handler(LoopbackHandler):
-    server_side: FakeOpenCode
-
-    def _answer(self):
-        place = urlsplit(self.path)
-        raw = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
-        query = {name: values[-1] for name, values in parse_qs(place.query, keep_blank_values=True).items()}
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(self.command, place.path, query, json.loads(raw) if raw else None, headers)
-        fake = self.server_side
-        fake.requests.append(asked)
-        known = base64.b64encode(f"opencode:{fake.password}".encode()).decode()
-        if fake.password and headers.get("authorization") != f"Basic {known}":
-            self._send(401, {})
-        else:
-            self._send(*fake.answer(asked))
-
-    do_GET = do_POST = do_DELETE = _answer  # noqa: N815 - the base class's names
-
-    def _send(self, status, body):
-        content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("content-length", str(len(content)))
-        self.send_header("content-type", "application/json")
-        self.end_headers()
-        self.wfile.write(content)

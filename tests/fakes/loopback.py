@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
 
 LONGEST_HOLD_S = 60.0
+
+
+@dataclass
+class Asked:
+    """One request as it came; ``body`` decoded, None for none."""
+
+    method: str
+    path: str
+    query: dict
+    headers: dict
+    raw: str
+    body: object
 
 
 class LoopbackServer:
@@ -40,3 +55,24 @@ class LoopbackHandler(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments):
         pass
+
+    def asked(self):
+        """The request."""
+        place = urlsplit(self.path)
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+        query = {name: values[-1] for name, values in parse_qs(place.query, keep_blank_values=True).items()}
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        return Asked(self.command, place.path, query, headers, raw, json.loads(raw) if raw else None)
+
+    def send(self, status, body, kind="application/json", headers=None, short=0):
+        """Answer with a text, or with anything else as JSON; ``short``: fewer bytes than were promised."""
+        data = (body if isinstance(body, str) else json.dumps(body)).encode()
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data[: len(data) - short])
+        if short:
+            self.close_connection = True

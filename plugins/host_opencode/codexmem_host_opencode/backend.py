@@ -1,5 +1,7 @@
 """OpenCode's models as a backend: a question is a session of ours in which the model can do nothing but answer.
 
+In OpenCode 2 it is one prompt and makes no session at all.
+
 It uses the login that OpenCode has. The tools of a consolidation run in our own process; a turn is one structured
 action.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from codexmem_hookspecs.cuts import CHARACTERS_A_TOKEN
 from codexmem_hookspecs.errors import ModelRefused
 from codexmem_hookspecs.json_lines import NotUnderstood
 from codexmem_hookspecs.models import actions
@@ -19,10 +22,11 @@ from codexmem_hookspecs.values.models import Usage
 
 from codexmem_host_opencode import records
 from codexmem_host_opencode.choosing import chosen, variant
+from codexmem_host_opencode.endpoint import OK, session_path
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.own_sessions import LIST_S, own_session, stopped, sweep
 from codexmem_host_opencode.reach import Reach
-from codexmem_host_opencode.server import OK, session_path
+from codexmem_host_opencode.second.generating import generated, one_prompt, reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,8 +103,27 @@ def turn(request: TurnRequest, services: Services) -> Turn:
 
 
 def answered(question: Question, services: Services) -> Answer:
-    """One prompt in a session of its own. Raises ModelRefused."""
-    server = Reach(services).asked
+    """By OpenCode 2 where that was last at work, else by OpenCode 1. Raises ModelRefused."""
+    reach = Reach(services)
+    if reach.prefers_second and (reach.seconds or not reach.seen):
+        return _by_second(question, reach, services)
+    return _by_first(question, reach.asked, services)
+
+
+def _by_second(question: Question, reach: Reach, services: Services) -> Answer:
+    """One prompt."""
+    if not reach.seconds:
+        raise ModelRefused(f"opencode: OpenCode 2 is unavailable: {reach.no_service}", "transport")
+    recorded = question.stage == "extraction"
+    prompt = one_prompt(question.system, question.text, question.schema, is_recorded=recorded)
+    model = reference(reach.seconds[0], question.stage, question.model, question.effort)
+    text = generated(prompt, model, reach.seconds, min(PROMPT_S, max(1.0, services.deadline.left_s)))
+    estimated = Usage(tokens_in=len(prompt) // CHARACTERS_A_TOKEN, tokens_out=len(text) // CHARACTERS_A_TOKEN)
+    return Answer(None, text, estimated)
+
+
+def _by_first(question: Question, server: Server, services: Services) -> Answer:
+    """One prompt in a session of its own."""
     _tidy(server, services)
     body: dict[str, object] = {
         "system": question.system,

@@ -36,18 +36,23 @@ def chosen(server: Server, stage: str, option: str) -> ModelName | None:
     Raises ModelRefused for an option that names no provider.
     """
     if option:
-        named = parsed(option)
-        if named is None:
-            raise ModelRefused(f'opencode: the model "{option}" is not written as PROVIDER/MODEL', "invalid")
-        return named
+        return named(option)
     configured = server.get("/config", CATALOGUE_S).body
-    if isinstance(configured, dict) and (named := parsed(configured.get(CONFIGURED[stage]))):
-        return named
+    if isinstance(configured, dict) and (found := parsed(configured.get(CONFIGURED[stage]))):
+        return found
     agents = server.get("/agent", CATALOGUE_S).body
     for agent in agents if isinstance(agents, list) else ():
         if isinstance(agent, dict) and agent.get("name") == AGENTS[stage]:
-            return _of_agent(agent.get("model"))
+            return of_agent(agent.get("model"))
     return None
+
+
+def named(option: str) -> ModelName:
+    """The model that the user chose. Raises ModelRefused."""
+    found = parsed(option)
+    if found is None:
+        raise ModelRefused(f'opencode: the model "{option}" is not written as PROVIDER/MODEL', "invalid")
+    return found
 
 
 def parsed(name: object) -> ModelName | None:
@@ -58,10 +63,11 @@ def parsed(name: object) -> ModelName | None:
     return ModelName(provider, model) if provider and model else None
 
 
-def _of_agent(model: object) -> ModelName | None:
+def of_agent(model: object) -> ModelName | None:
+    """A model as an agent's settings say it; OpenCode 2 calls its name ``id``."""
     if not isinstance(model, dict):
         return parsed(model)
-    provider, name = model.get("providerID"), model.get("modelID")
+    provider, name = model.get("providerID"), model.get("modelID") or model.get("id")
     return ModelName(provider, name) if isinstance(provider, str) and isinstance(name, str) else None
 
 

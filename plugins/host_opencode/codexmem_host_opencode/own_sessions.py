@@ -11,9 +11,9 @@ from codexmem_hookspecs.errors import ModelRefused
 from codexmem_hookspecs.json_lines import NotUnderstood
 
 from codexmem_host_opencode import records
+from codexmem_host_opencode.endpoint import NOT_FOUND, OK, session_path
 from codexmem_host_opencode.host import OpenCodeHost
 from codexmem_host_opencode.marks import OWN_METADATA, OWN_TITLE
-from codexmem_host_opencode.server import NOT_FOUND, OK, session_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

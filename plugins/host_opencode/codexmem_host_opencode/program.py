@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from codexmem_hookspecs.json_lines import NotUnderstood
 
 from codexmem_host_opencode import records
 from codexmem_host_opencode.own_sessions import place
-from codexmem_host_opencode.server import PASSWORD, USER, Server, credentials
+from codexmem_host_opencode.server import PASSWORD_VARIABLE, USER_VARIABLE, Server, credentials
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
@@ -49,6 +50,11 @@ class Program(NamedTuple):
     path: str
     services: Services
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it could be started."""
+        return shutil.which(self.path, path=self.services.environ.get("PATH")) is not None
+
     def listed(self, directory: str) -> list[object]:
         """Sessions of the project that a directory belongs to. Raises NotUnderstood and FileNotFoundError."""
         printed = self._run("session", "list", "--format", "json", folder=directory)
@@ -66,7 +72,11 @@ class Program(NamedTuple):
 
         Only we know its password. Raises FileNotFoundError and TimeoutError.
         """
-        environ = {USER: "codexmem", PASSWORD: SECRET, "XDG_STATE_HOME": os.path.join(self._place(), "state")}
+        environ = {
+            USER_VARIABLE: "codexmem",
+            PASSWORD_VARIABLE: SECRET,
+            "XDG_STATE_HOME": os.path.join(self._place(), "state"),
+        }
         argv = (self.path, "serve", "--hostname", "127.0.0.1", "--port", "0")
         where = place(self.services)
         url = self.services.processes.serve(argv, says=LISTENS, timeout_s=SERVE_S, folder=where, environ=environ)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.json_lines import NotUnderstood
-from msgspec import Struct
+from msgspec import Struct, field
 
 from codexmem_host_opencode import records
 
@@ -18,6 +18,13 @@ KEPT_MS = 90 * 86_400_000
 """A directory in which OpenCode has not worked for so long is let go of."""
 
 
+class Location(Struct):
+    """How a process of OpenCode 2 is asked by the plugin file in it."""
+
+    url: str = ""
+    token: str = ""
+
+
 class Word(Struct):
     """What the plugin file writes."""
 
@@ -25,6 +32,11 @@ class Word(Struct):
     url: str = ""
     """Of a server that listens; empty: none does."""
     program: str = ""
+    pid: int = 0
+    generation: int = 1
+    """Of OpenCode: 1 or 2."""
+    location: Location = field(default_factory=Location)
+    """Of OpenCode 2."""
 
 
 class Seen(NamedTuple):

@@ -1,4 +1,7 @@
-"""Which sessions there are: of every project from a server, else of the projects in which OpenCode was seen at work."""
+"""Which sessions there are: of every project from a server, else of the projects in which OpenCode was seen at work.
+
+Of OpenCode 2 they come from its service, else they are those that its processes saw themselves.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ from codexmem_hookspecs.values.capture import Presence, Session
 from msgspec import Struct, json
 
 from codexmem_host_opencode import records
+from codexmem_host_opencode.endpoint import NOT_FOUND, OK, session_path
 from codexmem_host_opencode.host import OpenCodeHost, locator
 from codexmem_host_opencode.marks import OWN_TITLE
 from codexmem_host_opencode.own_sessions import sweep
 from codexmem_host_opencode.reach import UNREACHABLE, Reach
-from codexmem_host_opencode.server import NOT_FOUND, OK, session_path
+from codexmem_host_opencode.second.service import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,10 +26,13 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.capture import SessionQuery
 
+    from codexmem_host_opencode.endpoint import Endpoint
     from codexmem_host_opencode.seen import Seen
 
 LISTINGS = "listings"
 """What the program listed, by directory, kept until something happens there: each listing takes two seconds."""
+
+UNKNOWN = "a session of OpenCode is in a form that is not known"
 
 
 class Listing(Struct):
@@ -40,9 +47,8 @@ def find(query: SessionQuery, services: Services) -> Sequence[Session]:
     if query.folder:
         return ()
     reach = Reach(services)
-    rows = from_server(reach, services)
-    if rows is None:
-        rows = from_program(reach, services)
+    first = from_server(reach, services)
+    rows = [*(from_program(reach, services) if first is None else first), *from_second(reach, services)]
     now_ms = services.clock.now_ms()
     found: dict[str, Session] = {}
     for row in rows:
@@ -90,11 +96,37 @@ def _from_api(row: object, services: Services) -> records.ListedSession | None:
     try:
         info: records.SessionInfo = records.understood(row, records.SessionInfo)
     except NotUnderstood as problem:
-        services.log.warning("a session of OpenCode is in a form that is not known", reason=str(problem))
+        services.log.warning(UNKNOWN, reason=str(problem))
         return None
     if info.parentID:
         return None
     return records.ListedSession(id=info.id, title=info.title, directory=info.directory, updated=info.time.updated)
+
+
+def from_second(reach: Reach, services: Services) -> list[records.ListedSession]:
+    """Of OpenCode 2. What a process alone has seen is better than nothing, and is said to be no more."""
+    if reach.service is None and reach.second_seen:
+        services.log.warning(
+            "OpenCode 2's service is unavailable: only sessions that its processes saw are read",
+            reason=reach.no_service,
+        )
+    rows: list[records.ListedSession] = []
+    for service in [reach.service] if reach.service is not None else reach.seconds:
+        try:
+            found = list(service.sessions())
+        except NotUnderstood as problem:
+            services.log.warning("OpenCode 2 does not list its sessions", url=service.url, reason=str(problem))
+            continue
+        for row in found:
+            try:
+                info = records.understood(row, Row)
+            except NotUnderstood as problem:
+                services.log.warning(UNKNOWN, reason=str(problem))
+                continue
+            if not info.parentID:
+                told = records.ListedSession(info.id, info.title, info.folder, info.time.updated)
+                rows.append(told)
+    return rows
 
 
 def from_program(reach: Reach, services: Services) -> list[records.ListedSession]:
@@ -147,15 +179,27 @@ def _rows(listed: Iterable[object], services: Services) -> Iterator[records.List
         try:
             yield records.understood(row, records.ListedSession)
         except NotUnderstood as problem:
-            services.log.warning("a session of OpenCode is in a form that is not known", reason=str(problem))
+            services.log.warning(UNKNOWN, reason=str(problem))
 
 
 def presence(sessions: Sequence[Session], services: Services) -> Mapping[str, Presence]:
-    """Gone only when this user's own server says that it knows no such session."""
-    server = Reach(services).server
-    if server is None:
+    """Gone only when everything of this user's OpenCode that was seen here says that it knows no such session.
+
+    OpenCode 1 and 2 keep sessions of their own. A process that tells what it saw itself can only say that one is there.
+    """
+    reach = Reach(services)
+    servers: list[tuple[Endpoint, str, bool]] = [(reach.server, "", True)] if reach.server is not None else []
+    servers += [(service, "/api", service.knows_all) for service in reach.seconds]
+    silent = (reach.server is None and bool(reach.seen)) or (reach.service is None and bool(reach.second_seen))
+    if not servers:
         return {}
-    states = {OK: Presence.present, NOT_FOUND: Presence.gone}
-    return {
-        session.id: states.get(server.get(session_path(session.id)).status, Presence.unknown) for session in sessions
-    }
+    found: dict[str, Presence] = {}
+    for session in sessions:
+        path = session_path(session.id)
+        answers = [(server.get(start + path).status, knows) for server, start, knows in servers]
+        if any(status == OK for status, _ in answers):
+            found[session.id] = Presence.present
+        else:
+            gone = not silent and all(status == NOT_FOUND for status, knows in answers if knows)
+            found[session.id] = Presence.gone if gone else Presence.unknown
+    return found

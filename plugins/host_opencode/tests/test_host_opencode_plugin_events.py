@@ -1,5 +1,8 @@
 """The plugin file tells codexmem what happens in OpenCode, citations included. Run by node."""
 
+import json
+import shutil
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
