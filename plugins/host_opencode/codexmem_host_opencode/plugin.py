@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codexmem_hookspecs import hookimpl
-from codexmem_hookspecs.values.records import ModelBackend, Setting
+from codexmem_hookspecs.values.records import DoctorCheck, ModelBackend, Setting
 
 from codexmem_host_opencode.host import OpenCodeHost
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.values.capture import Item, Presence, Session, SessionQuery, Skipped
     from codexmem_hookspecs.values.extract import ExtractionRequest, Reply
     from codexmem_hookspecs.values.models import Turn, TurnRequest
+    from codexmem_hookspecs.values.records import Finding
 
 
 def ask(request: ExtractionRequest, transcript: Transcript, services: Services) -> Reply:
@@ -31,6 +32,20 @@ def turn(request: TurnRequest, services: Services) -> Turn:
     from codexmem_host_opencode import backend
 
     return backend.turn(request, services)
+
+
+def reached(services: Services) -> Iterable[Finding]:
+    """See :func:`codexmem_host_opencode.checks.reached`."""
+    from codexmem_host_opencode import checks
+
+    return checks.reached(services)
+
+
+def second(services: Services) -> Iterable[Finding]:
+    """See :func:`codexmem_host_opencode.checks.second`."""
+    from codexmem_host_opencode import checks
+
+    return checks.second(services)
 
 
 class OpenCodePlugin:
@@ -51,6 +66,14 @@ class OpenCodePlugin:
             ModelBackend(
                 name="opencode", summary="OpenCode's models, with its own login", costs=True, ask=ask, turn=turn
             )
+        ]
+
+    @hookimpl
+    def codexmem_doctor_checks(self) -> Iterable[DoctorCheck]:
+        """How each generation is reached."""
+        return [
+            DoctorCheck(name="opencode", summary="OpenCode can be reached.", run=reached, in_status=True),
+            DoctorCheck(name="opencode-2", summary="OpenCode 2 can be reached.", run=second, in_status=True),
         ]
 
     @hookimpl

@@ -11,6 +11,7 @@ from codexmem_hookspecs.testing.services import NOW_MS
 from codexmem_hookspecs.values.capture import Item, Session, SessionQuery, Skipped
 from codexmem_host_opencode import plugin
 from fake_opencode import FakeOpenCode
+from fake_opencode2 import FakeOpenCode2
 
 from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.services.http import HttpClient
@@ -19,6 +20,7 @@ from codexmem_core.services.processes import ChildProcesses
 from codexmem_core.services.serving import ServingPrograms
 
 from .plugin_file import PluginFile
+from .plugin_file2 import PluginFile2
 
 RECORDINGS = Path(__file__).parent / "recordings"
 collect_ignore_glob = [] if shutil.which("node") else ["test_host_opencode_plugin_*.py"]
@@ -82,10 +84,10 @@ class OpenCode:
         """What the program was asked, and where."""
         return [json.loads(line) for line in self.note.read_text().splitlines()] if self.note.exists() else []
 
-    def saw(self, directory, *, url="", hours_ago=1, name=""):
+    def saw(self, directory, *, url="", hours_ago=1, name="", **more):
         """The plugin file left word there."""
         self.seen.mkdir(parents=True, exist_ok=True)
-        word = {"directory": str(directory), "url": url, "program": str(self.program), "pid": 1}
+        word = {"directory": str(directory), "url": url, "program": str(self.program), "pid": 1, **more}
         path = self.seen / f"{name or Path(directory).name}.json"
         path.write_text(json.dumps(word))
         at_s = NOW_MS / 1000 - 3600 * hours_ago
@@ -148,6 +150,25 @@ def played(tmp_path):
     world = PluginFile(tmp_path)
     yield world
     os.close(world.bell)
+
+
+@pytest.fixture
+def second(tmp_path):
+    """The same in OpenCode 2."""
+    world = PluginFile2(tmp_path)
+    yield world
+    os.close(world.bell)
+
+
+@pytest.fixture
+def service(opencode):
+    """OpenCode 2's service, registered; the plugin file was at work in it."""
+    with FakeOpenCode2() as fake:
+        fake.state = opencode.home / ".local" / "state" / "opencode"
+        fake.register(fake.state)
+        opencode.saw("/home/user/proj", name="proj.2", generation=2, pid=fake.pid, version=fake.version)
+        opencode.uninstall()
+        yield fake
 
 
 @pytest.fixture

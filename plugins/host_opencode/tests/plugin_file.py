@@ -11,7 +11,7 @@ from codexmem_hookspecs.values.capture import EventKind
 from codexmem_hookspecs.values.setup import SHIM, SetupRequest
 from codexmem_host_opencode import plugin, setup
 
-DRIVER = Path(__file__).parent / "drive.mjs"
+DRIVERS = {1: Path(__file__).parent / "drive.mjs", 2: Path(__file__).parent / "drive2.mjs"}
 HOST = plugin.codexmem_capture_host()[0]
 BUILD = "You are opencode, an interactive tool."
 KINDS = get_args(EventKind)
@@ -38,7 +38,7 @@ class PluginFile:
         self.sessions = {"ses_1": {"id": "ses_1", "title": "New session", "directory": str(self.project)}}
         self.install()
 
-    def install(self, program=sys.executable, kinds=KINDS):
+    def install(self, program=sys.executable, kinds=KINDS, mcp=()):
         source = f"from {SHIM} import main; main()"
         request = SetupRequest(
             environ=self.environ,
@@ -46,26 +46,31 @@ class PluginFile:
             kinds=dict.fromkeys(kinds, 0.0),
             hook=lambda event: (program, "-I", "-c", source, "opencode", event, str(self.home), str(self.home / "c")),
             home=str(self.home),
+            mcp=mcp,
         )
         self.file.write_bytes(setup.rendered(request))
 
     def play(self, *steps, **host):
         """Results of the steps, in one process."""
-        scenario = {"file": str(self.file), "host": {**self.host, "sessions": self.sessions, **host}, "steps": steps}
+        host = {**self.host, "sessions": self.sessions, **host}
+        self.said = self.run(1, {"file": str(self.file), "host": host, "steps": steps})
+        assert self.said["exports"] == 1, "OpenCode takes every export for a plugin"
+        assert [result for result in self.said["results"] if result and "threw" in result] == []
+        return [result and result["output"] for result in self.said["results"]]
+
+    def run(self, generation, scenario):
+        """What one process of OpenCode tells that plays a scenario."""
         self.scenario.write_text(json.dumps(scenario))
         done = subprocess.run(
-            ["node", str(DRIVER), str(self.scenario)],
+            ["node", str(DRIVERS[generation]), str(self.scenario)],
             env=self.environ,
             capture_output=True,
             text=True,
             timeout=100,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (0, "")
-        self.said = json.loads(done.stdout)
-        assert self.said["exports"] == 1, "OpenCode takes every export for a plugin"
-        assert [result for result in self.said["results"] if result and "threw" in result] == []
-        return [result and result["output"] for result in self.said["results"]]
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return json.loads(done.stdout)
 
     def systems(self, *steps, **host):
         """The system's words after each request to the model among the steps."""
