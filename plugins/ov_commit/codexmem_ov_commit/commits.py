@@ -70,7 +70,7 @@ class Committer:
                 return self._locked()
             state = self._load()
             if not (health := self._healthy()).ok:
-                return self._unreachable(health)
+                return self._unreachable(health, state, touch=True)
             caught = self._catch_up(state, only_if_asked=self._keyword)
             self._save(caught.state, touch=True)
             return self._commit_if_full(caught) if caught.outcome == "sent" else self._uncommitted(caught)
@@ -117,7 +117,7 @@ class Committer:
 
     def _seal(self, state: State, *, touch: bool, only_if_asked: bool, give_up: bool = False) -> Done:
         if not (health := self._healthy()).ok:
-            return self._unreachable(health)
+            return self._unreachable(health, state, touch=touch)
         caught = self._catch_up(state, only_if_asked=only_if_asked and not state.live)
         state = self._save(caught.state, touch=touch and caught.outcome != "unreadable")
         failed = caught.outcome == "incomplete" or (caught.outcome == "unreadable" and not give_up)
@@ -151,7 +151,13 @@ class Committer:
             save=lambda moved: self._save(moved, touch=True),
             refused=self._place.rejected.keep,
         )
-        return catcher.catch_up(self._session, state, self.name, only_if_asked=only_if_asked)
+        caught = catcher.catch_up(self._session, state, self.name, only_if_asked=only_if_asked)
+        return replace(caught, state=self._behind(caught.state, caught.outcome in ("incomplete", "unreadable")))
+
+    def _behind(self, state: State, is_behind: bool) -> State:  # noqa: FBT001 - what it is
+        """In keyword mode nobody knows whether to send it before it is read: only its end makes the sweep look."""
+        locator = self._session.locator or state.transcript
+        return replace(state, behind=is_behind and not (state.live or self._keyword), transcript=locator)
 
     def _load(self) -> State:
         return self._of_workspace(self._place.states.load(self._session.id))
@@ -182,7 +188,9 @@ class Committer:
         self._services.log.info("another writer has the session", session=self.name)
         return Done(result="locked", name=self.name)
 
-    def _unreachable(self, health: Answer) -> Done:
+    def _unreachable(self, health: Answer, state: State, *, touch: bool) -> Done:
+        """What was said stays in the transcript; that it is not on the server must be known when nothing ever was."""
+        self._save(self._behind(state, is_behind=True), touch=touch)
         self._services.log.info("server not reachable", session=self.name, reason=health.error, status=health.status)
         return Done(result="unreachable", name=self.name, reason=health.error)
 

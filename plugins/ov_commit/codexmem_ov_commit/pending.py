@@ -42,7 +42,7 @@ def waiting(services: Services) -> Iterator[Waiting]:
         ended = place.markers.sessions()
         for state in place.states.all():
             ended_at_ms = ended.get(file_stem(state.session_id), 0)
-            if state.live or ended_at_ms:
+            if state.live or state.behind or ended_at_ms:
                 yield Waiting(place=place, state=state, ended_at_ms=ended_at_ms)
 
 

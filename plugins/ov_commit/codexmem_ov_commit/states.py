@@ -31,6 +31,8 @@ class State:
     """The host's."""
     live: bool = False
     """Whether the server holds turns that no commit has sealed (``ovSessionId`` is set)."""
+    behind: bool = False
+    """Whether something may be missing on the server of a session that is not live: the sweep looks after it too."""
     peer: str = ""
     transcript: str = ""
     """Where the transcript was last seen; empty: never."""
@@ -116,7 +118,7 @@ class States:
 
 _OURS = {
     "codexSessionId", "ovSessionId", "workspacePeerId", "transcriptPath", "capturedTurnCount", "createdAt",
-    "lastUpdatedAt", "cursorPosition", "cursorAnchor", "cursorNth", "cursorFingerprint",
+    "lastUpdatedAt", "cursorPosition", "cursorAnchor", "cursorNth", "cursorFingerprint", "unsent",
 }  # fmt: skip
 
 
@@ -124,6 +126,7 @@ def _decoded(found: Mapping[str, object], fresh: State) -> State:
     return State(
         session_id=_text(found, "codexSessionId") or fresh.session_id,
         live=bool(_text(found, "ovSessionId")),
+        behind=found.get("unsent") is True,
         peer=_text(found, "workspacePeerId"),
         transcript=_text(found, "transcriptPath"),
         captured=max(0, _number(found, "capturedTurnCount", 0)),
@@ -151,6 +154,7 @@ def _encoded(state: State, host: str) -> dict[str, object]:
         "cursorAnchor": state.anchor,
         "cursorNth": state.nth,
         "cursorFingerprint": state.fingerprint,
+        **({"unsent": True} if state.behind else {}),
     }
 
 

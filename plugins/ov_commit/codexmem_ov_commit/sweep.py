@@ -63,7 +63,7 @@ def sweep(place: Place, services: Services, swept: Swept, *, but: str = "") -> N
         try:
             if _reason(place, state, marker, now):
                 _commit(place, services, state, marker, swept)
-            elif not state.live and not marker and _is_spent(place, state, now):
+            elif not (state.live or state.behind or marker) and _is_spent(place, state, now):
                 swept.retired += _retire(place, services, state)
         except Exception as error:  # noqa: BLE001 - the next sweep is another chance for this one
             name = server_name(place.states.host, state.session_id)
@@ -74,7 +74,7 @@ def sweep(place: Place, services: Services, swept: Swept, *, but: str = "") -> N
 def _reason(place: Place, state: State, marker: int, now: int) -> Reason | None:
     if marker:
         return "ended_retry"
-    return "idle_ttl" if state.live and _is_idle(place, state, now) else None
+    return "idle_ttl" if (state.live or state.behind) and _is_idle(place, state, now) else None
 
 
 def _is_idle(place: Place, state: State, now: int) -> bool:
@@ -91,7 +91,7 @@ def _retire(place: Place, services: Services, listed: State) -> bool:
     session_id = listed.session_id
     with session_lock(place.states.folder, session_id, services.clock, services.deadline, wait_s=0) as held:
         state = place.states.load(session_id)
-        if not held or state.live or not _is_spent(place, state, services.clock.now_ms()):
+        if not held or state.live or state.behind or not _is_spent(place, state, services.clock.now_ms()):
             return False
         return place.states.remove(session_id)
 
@@ -117,6 +117,8 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
         done = committer.swept(state, give_up=lost or not session.locator)
         if done.result in ("committed", "nothing_new") or (lost and not place.states.load(session_id).live):
             place.markers.clear(session_id, newest + 1)
+        if lost and done.result == "kept" and (left := place.states.load(session_id)).behind and not left.live:
+            place.states.save(replace(left, behind=False), touch=False)  # its transcript will not come back
         if done.result == "committed":
             swept.committed[done.name] = done.trace_id
         elif done.result in ("kept", "unreachable"):
