@@ -2,9 +2,9 @@
 
 The cursor is a position in the transcript, with the position before it and a fingerprint of the item in between. Where
 that item still stands, only what comes after it is read. Where it does not, the transcript was rewritten or is another
-file: then the latest words of the user and what followed them are new, unless they are older than the last time that
-everything was sent (OpenViking DESIGN: post-compact transcript shrink). A cursor of the original plugin is a count of
-turns. It counted some that we leave out, so whatever is newer than its last sign of life is new as well.
+file: then the latest words of the user and what followed them are new, unless they are older than what was sent
+(OpenViking DESIGN: post-compact transcript shrink). A cursor of the original plugin is a count of turns. It counted
+some that we leave out, so whatever is newer than its last sign of life is new as well.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class CaughtUp:
 class Catcher:
     """Brings sessions of one host up to date."""
 
+    name: str
+    """The session's on the server."""
     transcripts: Transcripts
     server: Server
     rules: Rules
@@ -59,30 +61,37 @@ class Catcher:
     refused: Callable[[str, Message, Answer], None]
     """Keeps a message that the server will never take: session name, message, answer."""
 
-    def catch_up(self, session: Session, state: State, name: str, *, only_if_asked: bool = False) -> CaughtUp:
+    def catch_up(self, session: Session, state: State, *, only_if_asked: bool = False) -> CaughtUp:
         """Send what is new. An unreadable transcript is never an empty one. Raises OSError when saving fails."""
+        found = self._look(session, state, only_if_asked=only_if_asked)
+        return self._send(found) if isinstance(found, _New) else found
+
+    def _look(self, session: Session, state: State, *, only_if_asked: bool) -> CaughtUp | _New:
+        """What is to be sent, or what came of looking."""
+        locator = session.locator or state.transcript
+        if not locator:  # a session of which its host keeps nothing
+            return CaughtUp(state=state, outcome="nothing_new")
+        state = replace(state, transcript=locator)
         try:
-            new = self._new(session, state)
+            new = self._new(replace(session, locator=locator), state)
         except Unreadable as error:
-            self.log.warning("transcript_unreadable", session=name, reason=str(error))
+            self.log.warning("transcript_unreadable", session=self.name, reason=str(error))
             return CaughtUp(state=state, outcome="unreadable", error=str(error))
         wanted = [step for step in new if step.turn is not None]
         if only_if_asked and wanted and not any(step.turn is not None and step.turn.asks_to_be_kept for step in wanted):
             return CaughtUp(state=state, outcome="not_asked_for")
-        if session.locator and session.locator != state.transcript:
-            state = replace(state, transcript=session.locator)
         if not wanted:
             return CaughtUp(state=_moved(state, new[-1], 0) if new else state, outcome="nothing_new")
-        return self._send(state, name, wanted, new[-1])
+        return _New(state=state, wanted=wanted, last=new[-1])
 
-    def _send(self, state: State, name: str, wanted: Sequence[_Step], last: _Step) -> CaughtUp:
-        current = replace(state, live=True)
+    def _send(self, new: _New) -> CaughtUp:
+        name, wanted, current = self.name, new.wanted, replace(new.state, live=True)
         done = 0
 
         def sent(count: int) -> None:
             nonlocal current, done
             done += count
-            step = wanted[done - 1] if done < len(wanted) else last
+            step = wanted[done - 1] if done < len(wanted) else new.last
             current = self.save(_moved(current, step, count))
 
         messages = [step.turn.message(self.peer) for step in wanted if step.turn is not None]
@@ -92,7 +101,7 @@ class Catcher:
         if result.failure is None:
             return CaughtUp(state=current, outcome="sent", sent=done, pending_tokens=result.pending_tokens)
         self.log.warning("turns not sent", session=name, left=len(wanted) - done, reason=result.failure.error)
-        kept = current if done else state
+        kept = current if done else new.state
         return CaughtUp(state=kept, outcome="incomplete", sent=done, error=result.failure.error)
 
     def _new(self, session: Session, state: State) -> list[_Step]:
@@ -142,6 +151,16 @@ class _Step:
         return self.turn is not None and self.turn.human
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _New:
+    """What is to be sent."""
+
+    state: State
+    wanted: Sequence[_Step]
+    last: _Step
+    """Of all that was looked at."""
+
+
 class _Moved(Exception):  # noqa: N818 - a state that is handled here
     """The item at the cursor is another one."""
 
@@ -160,14 +179,14 @@ def _by_count(steps: list[_Step], state: State) -> list[_Step]:
     """What is new where the cursor does not lead: by the number of turns, and by what is newer than the last save."""
     if state.captured == 0:
         return steps
-    newer = next((index for index, step in enumerate(steps) if step.at_ms > state.updated_at_ms), len(steps))
+    newer = next((index for index, step in enumerate(steps) if step.at_ms > state.sent_until_ms), len(steps))
     sent = [index for index, step in enumerate(steps) if step.turn is not None]
     if state.position < 0 and state.captured <= len(sent):
         return steps[min(newer, sent[state.captured - 1] + 1) :]
     human = next((index for index in reversed(range(len(steps))) if steps[index].human), -1)
     if human < 0:
         return steps  # sending it all again is better than losing the interaction (OpenViking DESIGN)
-    if 0 < steps[human].at_ms <= state.updated_at_ms:
+    if 0 < steps[human].at_ms <= state.sent_until_ms:
         return steps[newer:]
     return steps[human:]
 
@@ -176,6 +195,7 @@ def _moved(state: State, step: _Step, count: int) -> State:
     return replace(
         state,
         captured=state.captured + count,
+        sent_until_ms=max(state.sent_until_ms, step.at_ms),
         anchor=step.before,
         position=step.position,
         nth=step.nth,

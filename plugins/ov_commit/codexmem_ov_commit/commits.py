@@ -87,8 +87,7 @@ class Committer:
         self._server = self._server.within(lambda: until - time.monotonic())
         self._place.markers.clear(self._session.id, started_at_ms)
         with self._lock(min(left_s, self._wait_s(WAIT_BEFORE_COMPACTION_S))) as held:
-            asked = self._keyword
-            return self._seal(self._load(), touch=True, only_if_asked=asked) if held else self._locked()
+            return self._seal(self._load(), touch=True) if held else self._locked()
 
     def at_end(self, ended_at_ms: int) -> Done:
         """Mark the end, then commit, unless the mark is gone or a newer one there by the time we have the session."""
@@ -98,7 +97,7 @@ class Committer:
                 return self._locked()
             if self._place.markers.newest(self._session.id) != ended_at_ms:
                 return Done(result="superseded", name=self.name)
-            done = self._seal(self._load(), touch=False, only_if_asked=self._keyword)
+            done = self._seal(self._load(), touch=False)
             if done.result in ("committed", "nothing_new", "not_asked_for"):
                 self._place.markers.clear(self._session.id, ended_at_ms + 1)
             return done
@@ -109,16 +108,16 @@ class Committer:
             return self.swept(self._load()) if held else self._locked()
 
     def swept(self, state: State, *, give_up: bool = False) -> Done:
-        """Under the session's lock, held by the caller. No keyword is asked for: nobody will come back to it.
+        """Under the session's lock, held by the caller.
 
         ``give_up``: commit what the server holds although the transcript cannot be read any more.
         """
-        return self._seal(self._of_workspace(state), touch=False, only_if_asked=False, give_up=give_up)
+        return self._seal(self._of_workspace(state), touch=False, give_up=give_up)
 
-    def _seal(self, state: State, *, touch: bool, only_if_asked: bool, give_up: bool = False) -> Done:
+    def _seal(self, state: State, *, touch: bool, give_up: bool = False) -> Done:
         if not (health := self._healthy()).ok:
             return self._unreachable(health, state, touch=touch)
-        caught = self._catch_up(state, only_if_asked=only_if_asked and not state.live)
+        caught = self._catch_up(state, only_if_asked=self._keyword and not state.live)
         state = self._save(caught.state, touch=touch and caught.outcome != "unreadable")
         failed = caught.outcome == "incomplete" or (caught.outcome == "unreadable" and not give_up)
         if failed or not state.live:
@@ -143,6 +142,7 @@ class Committer:
 
     def _catch_up(self, state: State, *, only_if_asked: bool) -> CaughtUp:
         catcher = Catcher(
+            name=self.name,
             transcripts=self._services.transcripts,
             server=self._server,
             rules=Rules.of(self._place.settings),
@@ -151,13 +151,15 @@ class Committer:
             save=lambda moved: self._save(moved, touch=True),
             refused=self._place.rejected.keep,
         )
-        caught = catcher.catch_up(self._session, state, self.name, only_if_asked=only_if_asked)
-        return replace(caught, state=self._behind(caught.state, caught.outcome in ("incomplete", "unreadable")))
+        caught = catcher.catch_up(self._session, state, only_if_asked=only_if_asked)
+        if caught.outcome == "unreadable":
+            return replace(caught, state=self._unread(caught.state))
+        return replace(caught, state=replace(caught.state, behind=caught.outcome == "incomplete" and not state.live))
 
-    def _behind(self, state: State, is_behind: bool) -> State:  # noqa: FBT001 - what it is
+    def _unread(self, state: State) -> State:
         """In keyword mode nobody knows whether to send it before it is read: only its end makes the sweep look."""
         locator = self._session.locator or state.transcript
-        return replace(state, behind=is_behind and not (state.live or self._keyword), transcript=locator)
+        return replace(state, behind=bool(locator) and not (state.live or self._keyword), transcript=locator)
 
     def _load(self) -> State:
         return self._of_workspace(self._place.states.load(self._session.id))
@@ -190,7 +192,7 @@ class Committer:
 
     def _unreachable(self, health: Answer, state: State, *, touch: bool) -> Done:
         """What was said stays in the transcript; that it is not on the server must be known when nothing ever was."""
-        self._save(self._behind(state, is_behind=True), touch=touch)
+        self._save(self._unread(state), touch=touch)
         self._services.log.info("server not reachable", session=self.name, reason=health.error, status=health.status)
         return Done(result="unreachable", name=self.name, reason=health.error)
 

@@ -56,7 +56,7 @@ def commit_waiting(services: Services, *, only: str = "") -> Iterator[Done]:
 def commit_session(services: Services, session: Session) -> Done:
     """Send what is new of a session and commit it, unless it is to stay here or another process has it."""
     known = session_of(services, session.host, Place.of(services, session.host).states.load(session.id))
-    session = replace(known, cwd=session.cwd or known.cwd)
+    session = replace(known, cwd=session.cwd or known.cwd, locator=known.locator or session.locator)
     place = Place.of(services, session.host, session.cwd)
     committer = Committer(place, services, session)
     if reason := refusal(place, services, session):

@@ -49,6 +49,8 @@ class State:
     """Which of the items at that position it is, from 1; one record may hold several."""
     fingerprint: str = ""
     """Of that item; empty when not known."""
+    sent_until_ms: int = 0
+    """Time of the newest item that was sent or passed over. Of a state that the original wrote: its last save."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys that are not ours."""
 
@@ -118,7 +120,8 @@ class States:
 
 _OURS = {
     "codexSessionId", "ovSessionId", "workspacePeerId", "transcriptPath", "capturedTurnCount", "createdAt",
-    "lastUpdatedAt", "cursorPosition", "cursorAnchor", "cursorNth", "cursorFingerprint", "unsent",
+    "lastUpdatedAt", "cursorPosition", "cursorAnchor", "cursorNth", "cursorFingerprint", "cursorTime",
+    "unsent",
 }  # fmt: skip
 
 
@@ -136,6 +139,7 @@ def _decoded(found: Mapping[str, object], fresh: State) -> State:
         anchor=_number(found, "cursorAnchor", -1),
         nth=_number(found, "cursorNth", 0),
         fingerprint=_text(found, "cursorFingerprint"),
+        sent_until_ms=_number(found, "cursorTime", max(0, _number(found, "lastUpdatedAt", 0))),
         other={key: value for key, value in found.items() if key not in _OURS},
     )
 
@@ -154,6 +158,7 @@ def _encoded(state: State, host: str) -> dict[str, object]:
         "cursorAnchor": state.anchor,
         "cursorNth": state.nth,
         "cursorFingerprint": state.fingerprint,
+        "cursorTime": state.sent_until_ms,
         **({"unsent": True} if state.behind else {}),
     }
 

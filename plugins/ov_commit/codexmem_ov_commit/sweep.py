@@ -114,8 +114,10 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
             swept.kept[committer.name] = reason
             return
         lost = now - state.updated_at_ms > place.settings.number("committed_ttl_ms")
-        done = committer.swept(state, give_up=lost or not session.locator)
-        if done.result in ("committed", "nothing_new") or (lost and not place.states.load(session_id).live):
+        done = committer.swept(state, give_up=lost)
+        if done.result in ("committed", "nothing_new", "not_asked_for") or (
+            lost and not place.states.load(session_id).live
+        ):
             place.markers.clear(session_id, newest + 1)
         if lost and done.result == "kept" and (left := place.states.load(session_id)).behind and not left.live:
             place.states.save(replace(left, behind=False), touch=False)  # its transcript will not come back

@@ -163,3 +163,89 @@ def test_after_an_end_the_next_turn_goes_to_the_same_session(machine, talk):
     assert talk.state["ovSessionId"] == talk.name
     talk.end()
     assert len(talk.stored.archives) == 2
+
+
+# a server that is away from the beginning
+
+
+@pytest.fixture
+def away(machine):
+    """A session that was never sent; the server comes back with ``machine.set(URL=...)``."""
+    machine.set(URL="http://127.0.0.1:9")
+    return machine.conversation().user(FIRST)
+
+
+def back(machine):
+    machine.set(URL=machine.server.url)
+
+
+@pytest.mark.parametrize("events", [("stop",), ("end",), ("stop", "end"), ("compact",), ("stop", "compact", "end")])
+def test_a_session_that_never_reached_the_server_is_sent_by_a_sweep(machine, away, events):
+    for event in events:
+        getattr(away, event)()
+    back(machine)
+    machine.pass_time(1_800_000)
+    machine.start()
+    assert away.stored.texts == [FIRST]
+    assert len(away.stored.archives) == 1
+    assert (away.ended, away.state["ovSessionId"]) == ([], None)
+
+
+def test_the_tail_after_a_compaction_is_owed_too(machine, talk):
+    talk.compact()
+    machine.set(URL="http://127.0.0.1:9")
+    talk.agent("The tail, said while the server was away.").stop()
+    back(machine)
+    machine.pass_time(1_800_000)
+    machine.start()
+    assert talk.stored.texts == [FIRST, "The tail, said while the server was away."]
+
+
+@pytest.mark.parametrize("cut", [(503, {}), (401, {})])
+def test_turns_that_the_server_did_not_take_are_owed_after_a_crash(machine, cut):
+    machine.server.cut = lambda asked: cut if asked.path.endswith("/batch") else None
+    talk = machine.conversation().user(FIRST)
+    talk.stop()
+    machine.server.cut = lambda _asked: None
+    machine.pass_time(1_800_000)
+    machine.start()
+    assert talk.stored.texts == [FIRST]
+    assert len(talk.stored.archives) == 1
+
+
+def test_turns_of_a_transcript_that_could_not_be_read_are_owed_after_a_crash(machine):
+    talk = machine.conversation().user(FIRST)
+    machine.conversations.unreadable.add(talk.session.id)
+    talk.stop()
+    machine.conversations.unreadable.clear()
+    machine.pass_time(1_800_000)
+    machine.start()
+    assert talk.stored.texts == [FIRST]
+
+
+def test_in_keyword_mode_nothing_is_owed_that_nobody_asked_for(machine, away):
+    machine.set(CAPTURE_MODE="keyword")
+    away.stop()
+    away.end()
+    back(machine)
+    machine.pass_time(1_800_000)
+    machine.start()
+    assert machine.server.asked("/batch") == []
+    assert away.ended == []
+
+
+def test_a_session_of_which_its_host_keeps_nothing_leaves_no_marker(machine):
+    talk = machine.conversation(locator="")
+    for server in ("http://127.0.0.1:9", machine.server.url):
+        machine.set(URL=server)
+        talk.stop()
+        talk.end()
+    assert talk.ended == []
+    machine.start()
+    assert not any(finding.level == "warn" for finding in machine.findings() if talk.name in finding.message)
+
+
+def test_an_event_without_a_place_uses_the_one_that_is_known(machine, talk):
+    talk.agent("Said before an event that names no file.")
+    machine.tell("stop", talk.session.__class__(host="codex", id=talk.session.id, cwd=talk.session.cwd))
+    assert talk.stored.texts == [FIRST, "Said before an event that names no file."]

@@ -147,16 +147,16 @@ STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 120)), min_size=1, 
 @given(STEPS)
 @settings(deadline=None)
 def test_whatever_the_server_takes_when_everything_arrives_once_and_in_order(steps):
-    """Growth of the transcript and capacity of the server, in any order; the state goes through its file each time."""
+    """Growth of the transcript and capacity of the server, in any order."""
     store, state, clock = Store(), State(session_id="s", updated_at_ms=1), 1_000
     for growth, capacity in [*steps, (0, 1_000)]:
         clock = grown(store.items, growth, clock)
         store.capacity = capacity
         catcher = Catcher(
-            transcripts=store, server=store, rules=Rules(), peer="", log=Quiet(), save=lambda moved: moved,
+            name="cx-s", transcripts=store, server=store, rules=Rules(), peer="", log=Quiet(), save=lambda moved: moved,
             refused=lambda *_: None,
         )  # fmt: skip
-        state = catcher.catch_up(Session(host="codex", id="s"), state, "cx-s").state
+        state = catcher.catch_up(Session(host="codex", id="s", locator="/s"), state).state
     assert store.stored == [item.text for item in store.items]
     assert state.captured == len(store.items)
 
@@ -169,10 +169,10 @@ def test_a_transcript_that_is_cut_short_repeats_nothing_and_gives_the_latest_wor
     def caught_up(state):
         store.capacity = 1_000
         catcher = Catcher(
-            transcripts=store, server=store, rules=Rules(), peer="", log=Quiet(), save=lambda moved: moved,
+            name="cx-s", transcripts=store, server=store, rules=Rules(), peer="", log=Quiet(), save=lambda moved: moved,
             refused=lambda *_: None,
         )  # fmt: skip
-        return catcher.catch_up(Session(host="codex", id="s"), state, "cx-s").state
+        return catcher.catch_up(Session(host="codex", id="s", locator="/s"), state).state
 
     for more, _ in steps:
         clock = grown(store.items, more, clock)
