@@ -181,6 +181,26 @@ def test_turns_that_the_original_counted_and_we_leave_out_hide_no_new_ones(machi
     assert talk.stored.texts == said([3])
 
 
+def test_a_count_of_the_original_that_is_too_high_hides_no_turn_since_its_last_save(machine):
+    talk = machine.conversation().user("ok", "/compact", *said(range(3)))
+    saved = talk.items[-1].at_ms
+    talk.user(*said(range(3, 7)))
+    _original(machine, talk, capturedTurnCount=5, lastUpdatedAt=saved)
+    talk.stop()
+    assert talk.stored.texts == said(range(3, 7))
+
+
+def test_a_rewrite_after_which_only_the_agent_spoke_sends_its_words_and_not_the_question_again(machine):
+    talk = machine.conversation().user(*said(range(3)))
+    talk.stop()
+    del talk.items[0]
+    talk.items[:] = [item._replace(position=item.position + 7) for item in talk.items]
+    words = _words("The answer that came afterwards.")
+    talk._put(tier="final", role="assistant", parts=words, at_ms=machine.clock.now_ms())
+    talk.stop()
+    assert talk.stored.texts == [*said(range(3)), "The answer that came afterwards."]
+
+
 def test_settings_that_change_what_is_sent_do_not_move_the_cursor(machine):
     machine.set(CAPTURE_ASSISTANT_TURNS="0")
     talk = machine.conversation()
