@@ -16,7 +16,6 @@ OLDER: Final = {"events": 10, "entities": 10, "preferences": 3}
 """Shares of a recall of a server that assembles no context."""
 CHARACTERS_A_TOKEN: Final = 4
 LEAST_CHARACTERS: Final = 1_000
-LEAST_TOKENS: Final = 64
 SERVER_TOKENS: Final = 1_600
 """Of a recall that names no number (server 0.5.2)."""
 MANY: Final = 20
@@ -41,14 +40,13 @@ class Query:
     @classmethod
     def of(cls, text: str, session: str, settings: Settings) -> Query:
         """As the user set it."""
-        max_tokens = settings.number("recall_max_tokens")
         return cls(
             text=text,
             session=session,
             limit=settings.number("recall_limit"),
             limit_is_set=settings.origins["recall_limit"] != "default",
             threshold=settings.decimal("score_threshold"),
-            max_tokens=max(LEAST_TOKENS, max_tokens) if max_tokens else 0,
+            max_tokens=settings.number("recall_max_tokens"),
             peer_scope=settings.text("recall_peer_scope"),
             dedup_turns=settings.number("recall_dedup_turns"),
             expansion=settings.text("recall_query_expansion"),

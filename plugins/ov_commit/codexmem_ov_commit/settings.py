@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 1933
 SERVER_VARIABLES = ("OPENVIKING_URL", "OPENVIKING_BASE_URL")
 KEY_VARIABLES = ("OPENVIKING_BEARER_TOKEN", "OPENVIKING_API_KEY")
+ONLY_FILE = ("cli", "ovcli", "file", "config")
+ONLY_ENVIRONMENT = ("env", "environment")
 CREDENTIAL_FIELDS = ("url", "api_key", "account", "account_id", "user", "user_id", "actor_peer_id", "peer_id")
 
 
@@ -67,6 +69,7 @@ class Settings:
         ]
         for knob in KNOBS:
             self._resolve(knob.key, files)
+        self._resolve("peer_id", [*files, ({"peer_id": self._file_peer()}, "ovcli.conf")])
         self.connection = self._connect(codex)
 
     def flag(self, key: str) -> bool:
@@ -99,7 +102,7 @@ class Settings:
     def _resolve(self, key: str, files: list[tuple[Mapping[str, object], str]]) -> None:
         knob = next(knob for knob in KNOBS if knob.key == key)
         own = self._own.get(key, knob.default)
-        places: list[tuple[object, str]] = [(self._environ.get(knob.variable) or None, knob.variable)]
+        places: list[tuple[object, str]] = [(self._environ.get(name) or None, name) for name in knob.variables]
         places += [(own, "[ov-commit]")] if own != knob.default else []
         places += [(table[name], where) for table, where in files for name in (key, knob.camel) if name in table]
         for value, where in places:
@@ -123,6 +126,12 @@ class Settings:
         self.broken.append(f"{path}: no JSON object")
         return {}
 
+    def _file_peer(self) -> str:
+        """The peer that belongs to the key of the client's file; none where only the environment counts."""
+        if self.text("credential_source") in ONLY_ENVIRONMENT:
+            return ""
+        return _string(self.cli, "actor_peer_id") or _string(self.cli, "peer_id")
+
     def _is_old_client_file(self) -> bool:
         """Older installations named the client's file by the server file's variable."""
         return (
@@ -137,8 +146,8 @@ class Settings:
         server = _table(self.server, "server")
         sources = list(self._sources(codex, server))
         url, origin = _first(sources, "url")
-        if not url and self.text("credential_source") in ("env", "environment"):
-            url, origin = _local(server), "default"
+        if not url and self.text("credential_source") in ONLY_ENVIRONMENT:
+            url, origin = _local({}), "default"
         elif not url:
             url, origin = (
                 (_string(server, "url"), "ov.conf server.url")
@@ -174,12 +183,11 @@ class Settings:
         own = {key: self.text(key) for key in ("url", "account", "user") if self.origins[key] == "[ov-commit]"}
         if variable := self.text("api_key_env"):
             own["api_key"] = self._environ.get(variable, "")
-        only_cli = mode in ("cli", "ovcli", "file", "config")
-        only_environ = mode in ("env", "environment")
+        only_cli = mode in ONLY_FILE
         if not only_cli:
             yield environ, "environment"
         yield own, "[ov-commit]"
-        if only_environ:
+        if mode in ONLY_ENVIRONMENT:
             return
         yield cli, self.path("cli_config_file")
         if not only_cli and (any(environ.values()) or not any(cli.values())):
