@@ -127,8 +127,7 @@ const acts = {
     return tools[name].execute(input, { sessionID: session })
   },
   ask: asked,
-  told: () => Object.fromEntries([...locations].map(([directory, { prompts, tools }]) => [directory, { prompts, tools: Object.keys(tools) }])),
-  known: (sessions) => void Object.assign(host.sessions, sessions),
+  told: () => Object.fromEntries([...locations].map(([directory, { prompts, tools }]) => [directory, { prompts, tools }])),
 }
 
 setInterval(() => {}, 1000) // OpenCode goes on by itself, whatever the plugin file lets go of

@@ -215,8 +215,12 @@ def test_our_tools_are_on_the_models_own_list_and_say_whose_call_it_is(second, t
     wrong = {"tool": {"name": "codexmem_memory_search", "input": {"queries": 7}, "session": "ses_1"}}
     second.put("ses_child", second.folder, parentID="ses_1")
     *_, mode, failed, told = second.plays(BORN, prompts(), prompts(id_="ses_child"), disable, wrong, {"told": None})
-    assert "codexmem_memory_search" in told[second.folder]["tools"]
-    assert "codexmem_memory_reset" not in told[second.folder]["tools"], "nobody can be asked there"
+    tools = told[second.folder]["tools"]
+    assert {"memory_search", "memory_read", "memory_list", "memory_add_note", "memory_inspect", "memory_mode"} == {
+        name.removeprefix("codexmem_") for name in tools if "memory_" in name
+    }, "no reset, for nobody can be asked there"
+    assert {tool["options"]["codemode"] for tool in tools.values()} == {False}
+    assert all(tool["input"]["type"] == "object" and tool["description"] for tool in tools.values())
     assert "ses_1" in mode["content"]
     assert "error" in failed["content"]
 
