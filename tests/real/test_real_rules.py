@@ -1,6 +1,9 @@
 """What is kept from the memory, and what the memory keeps to itself."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from realhosts.conversation import until
 
 FACT = "the harbor service is released with the lighthouse script"
 PROMPT = f"Remember for all my projects: {FACT}, never by hand."
@@ -73,3 +76,27 @@ def test_a_session_that_is_deleted_in_opencode_is_forgotten(machine, opencode, f
         session.delete()
         machine.until_forgotten(FACT, opencode)
     assert machine.files_with(FACT) == []
+
+
+def test_a_tool_acts_on_the_session_that_calls_it_also_when_another_is_newer(machine, opencode):
+    gates = [machine.project / name for name in ("first", "second")]
+    waits, later = [opencode.shell(f"while [ ! -e {gate} ]; do sleep 0.05; done") for gate in gates]
+    off = opencode.memory_tool("memory_mode", mode="disabled")
+    milk = {"match": "I like milk"}
+    with opencode.stay_open() as session, ThreadPoolExecutor() as pool:
+        first = session.session
+        session.clear()
+        newest = session.session
+        opencode.script([{**milk, **later}, {**milk, "text": "Noted."}, waits, off, {"text": "Done."}])
+        asked = opencode.asked_from_now()
+        turn = pool.submit(session.turn, "Forget what I said.", first)
+        until(asked, "the first session at work")
+        other = pool.submit(session.turn, "I like milk.", newest)
+        until(lambda: len(asked()) == 2 and not machine.waiting_events(), "the newer session at work, and known")
+        gates[0].touch()
+        turn.result()
+        answer = str(asked()[-1])
+        gates[1].touch()
+        other.result()
+    assert f"opencode:{first}" in answer
+    assert newest not in answer

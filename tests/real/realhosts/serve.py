@@ -12,31 +12,31 @@ MODEL = {"providerID": "scripted", "modelID": "fake-model"}
 
 
 class Serve(LongSession):
-    """A server with a session in the project."""
+    """A server with sessions in the project; ``session`` is the one that turns go to."""
 
     def begin(self):
         self._url = re.search(r"http://[\d.:]+", self.come(lambda line: "http://" in line))[0]
         self._open()
 
-    def turn(self, prompt):
+    def turn(self, prompt, session=None):
         text = [{"type": "text", "text": prompt}]
-        self._call("POST", f"/session/{self._session}/message", {"model": MODEL, "parts": text})
+        self._call("POST", f"/session/{session or self.session}/message", {"model": MODEL, "parts": text})
 
     def compact(self):
-        self._call("POST", f"/session/{self._session}/summarize", MODEL)
+        self._call("POST", f"/session/{self.session}/summarize", MODEL)
 
     def clear(self):
         self._open()
 
     def delete(self):
         """Delete the session."""
-        self._call("DELETE", f"/session/{self._session}")
+        self._call("DELETE", f"/session/{self.session}")
 
     def leave(self):
         self._process.terminate()
 
     def _open(self):
-        self._session = self._call("POST", "/session", {})["id"]
+        self.session = self._call("POST", "/session", {})["id"]
 
     def _call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
