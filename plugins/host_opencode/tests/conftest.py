@@ -23,7 +23,9 @@ from .plugin_file import PluginFile
 from .plugin_file2 import PluginFile2
 
 RECORDINGS = Path(__file__).parent / "recordings"
-collect_ignore_glob = [] if shutil.which("node") else ["test_host_opencode_plugin_*.py"]
+collect_ignore_glob = (
+    [] if shutil.which("node") else ["test_host_opencode_plugin_*.py", "test_host_opencode_second_whole.py"]
+)
 """The plugin file is JavaScript; where nothing runs it, its tests are left out."""
 PROGRAM = """#!{python}
 import json, os, sys

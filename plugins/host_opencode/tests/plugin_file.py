@@ -18,6 +18,21 @@ KINDS = get_args(EventKind)
 LINT = "v1 generation\nAlways lint."
 
 
+def run(generation, scenario, path, environ):
+    """What one process of OpenCode tells that plays a scenario; it is written to ``path``."""
+    path.write_text(json.dumps(scenario))
+    done = subprocess.run(
+        ["node", str(DRIVERS[generation]), str(path)],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return json.loads(done.stdout)
+
+
 class PluginFile:
     """A home, the plugin file as it would be installed for it, and one process of OpenCode at a time."""
 
@@ -53,24 +68,10 @@ class PluginFile:
     def play(self, *steps, **host):
         """Results of the steps, in one process."""
         host = {**self.host, "sessions": self.sessions, **host}
-        self.said = self.run(1, {"file": str(self.file), "host": host, "steps": steps})
+        self.said = run(1, {"file": str(self.file), "host": host, "steps": steps}, self.scenario, self.environ)
         assert self.said["exports"] == 1, "OpenCode takes every export for a plugin"
         assert [result for result in self.said["results"] if result and "threw" in result] == []
         return [result and result["output"] for result in self.said["results"]]
-
-    def run(self, generation, scenario):
-        """What one process of OpenCode tells that plays a scenario."""
-        self.scenario.write_text(json.dumps(scenario))
-        done = subprocess.run(
-            ["node", str(DRIVERS[generation]), str(self.scenario)],
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        return json.loads(done.stdout)
 
     def systems(self, *steps, **host):
         """The system's words after each request to the model among the steps."""

@@ -2,7 +2,7 @@
 
 import json
 
-from .plugin_file import PluginFile
+from .plugin_file import PluginFile, run
 
 
 class PluginFile2(PluginFile):
@@ -28,7 +28,8 @@ class PluginFile2(PluginFile):
         """Results of the steps in one process; it begins with ``folder``."""
         first = [{"begin": self.folder}] if begun else []
         told = {"sessions": self.sessions, "messages": {}, "servers": [], "deaf": 0, "seen": str(self.seen), **host}
-        results = self.run(2, {"file": str(self.file), "host": told, "steps": [*first, *steps]})
+        scenario = {"file": str(self.file), "host": told, "steps": [*first, *steps]}
+        results = run(2, scenario, self.scenario, self.environ)
         return results[len(first) :]
 
     @property
