@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.errors import Rewritten, Unreadable
 
-from codexmem_ov_commit.sending import send
+from codexmem_ov_commit.sending import BATCH, Sender
 from codexmem_ov_commit.turns import turns
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 Outcome = Literal["nothing_new", "sent", "incomplete", "unreadable", "not_asked_for"]
 """``incomplete``: a part is still to be sent; ``not_asked_for``: keyword mode, and nobody asked."""
 
+PORTION_UNITS = 4_000_000
+"""Characters after which a request is sent although it could hold more messages; outputs of tools are long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaughtUp:
@@ -40,7 +44,6 @@ class CaughtUp:
     state: State
     outcome: Outcome
     sent: int = 0
-    pending_tokens: int = 0
     error: str = ""
 
 
@@ -63,55 +66,36 @@ class Catcher:
 
     def catch_up(self, session: Session, state: State, *, only_if_asked: bool = False) -> CaughtUp:
         """Send what is new. An unreadable transcript is never an empty one. Raises OSError when saving fails."""
-        found = self._look(session, state, only_if_asked=only_if_asked)
-        return self._send(found) if isinstance(found, _New) else found
-
-    def _look(self, session: Session, state: State, *, only_if_asked: bool) -> CaughtUp | _New:
-        """What is to be sent, or what came of looking."""
         locator = session.locator or state.transcript
         if not locator:  # a session of which its host keeps nothing
             return CaughtUp(state=state, outcome="nothing_new")
-        state = replace(state, transcript=locator)
+        session, state = replace(session, locator=locator), replace(state, transcript=locator)
+        sending = _Sending(self, state)
         try:
-            new = self._new(replace(session, locator=locator), state)
+            if only_if_asked and not self._is_asked_for(session, state):
+                return CaughtUp(state=state, outcome="not_asked_for")
+            return sending.all(self._new(session, state))
         except Unreadable as error:
             self.log.warning("transcript_unreadable", session=self.name, reason=str(error))
-            return CaughtUp(state=state, outcome="unreadable", error=str(error))
-        wanted = [step for step in new if step.turn is not None]
-        if only_if_asked and wanted and not any(step.turn is not None and step.turn.asks_to_be_kept for step in wanted):
-            return CaughtUp(state=state, outcome="not_asked_for")
-        if not wanted:
-            return CaughtUp(state=_moved(state, new[-1], 0) if new else state, outcome="nothing_new")
-        return _New(state=state, wanted=wanted, last=new[-1])
+            return CaughtUp(state=sending.state, outcome="unreadable", sent=sending.done, error=str(error))
 
-    def _send(self, new: _New) -> CaughtUp:
-        name, wanted, current = self.name, new.wanted, replace(new.state, live=True)
-        done = 0
+    def _is_asked_for(self, session: Session, state: State) -> bool:
+        """Whether a keyword stands in what is new; what is nothing needs none."""
+        asked = [step.turn.asks_to_be_kept for step in self._new(session, state) if step.turn is not None]
+        return any(asked) or not asked
 
-        def sent(count: int) -> None:
-            nonlocal current, done
-            done += count
-            step = wanted[done - 1] if done < len(wanted) else new.last
-            current = self.save(_moved(current, step, count))
-
-        messages = [step.turn.message(self.peer) for step in wanted if step.turn is not None]
-        result = send(
-            self.server, name, messages, sent=sent, refused=lambda message, answer: self.refused(name, message, answer)
-        )
-        if result.failure is None:
-            return CaughtUp(state=current, outcome="sent", sent=done, pending_tokens=result.pending_tokens)
-        self.log.warning("turns not sent", session=name, left=len(wanted) - done, reason=result.failure.error)
-        kept = current if done else new.state
-        return CaughtUp(state=kept, outcome="incomplete", sent=done, error=result.failure.error)
-
-    def _new(self, session: Session, state: State) -> list[_Step]:
+    def _new(self, session: Session, state: State) -> Iterator[_Step]:
+        """What is new, read as it is asked for: a transcript may be longer than what fits into memory."""
         if state.position >= 0:
             try:
-                steps = self._steps(self.transcripts.tail(session, state.anchor), state.anchor)
-                return list(_after(steps, state))
+                steps = _after(self._steps(self.transcripts.tail(session, state.anchor), state.anchor), state)
+                first = list(islice(steps, 1))
             except (Rewritten, _Moved):
                 self.log.info("transcript rewritten", session=session.id)
-        return _by_count(list(self._steps(self.transcripts.tail(session, 0), 0)), state)
+            else:
+                return chain(first, steps)
+        whole = self._steps(self.transcripts.tail(session, 0), 0)
+        return iter(_by_count(list(whole), state)) if state.captured else whole
 
     def _steps(self, items: Iterable[Item], before: int) -> Iterator[_Step]:
         read: list[Item] = []
@@ -151,14 +135,51 @@ class _Step:
         return self.turn is not None and self.turn.human
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _New:
-    """What is to be sent."""
+class _Sending:
+    """What is new on its way, in portions; knows how far it came."""
 
-    state: State
-    wanted: Sequence[_Step]
-    last: _Step
-    """Of all that was looked at."""
+    def __init__(self, catcher: Catcher, state: State) -> None:
+        self._catcher = catcher
+        self.state = state
+        self.done = 0
+        self._sender = Sender(catcher.server, catcher.name, self._refused)
+
+    def all(self, steps: Iterator[_Step]) -> CaughtUp:
+        """Send them. Raises Unreadable where reading on fails."""
+        last = None
+        while portion := list(_portion(steps)):
+            last = portion[-1]
+            if (failure := self._send([step for step in portion if step.turn is not None])) is not None:
+                self._catcher.log.warning("turns not sent", session=self._catcher.name, reason=failure.error)
+                return CaughtUp(state=self.state, outcome="incomplete", sent=self.done, error=failure.error)
+        if last is not None:
+            self.state = _moved(self.state, last, 0)
+        return CaughtUp(state=self.state, outcome="sent" if self.done else "nothing_new", sent=self.done)
+
+    def _send(self, wanted: Sequence[_Step]) -> Answer | None:
+        left = list(wanted)
+
+        def sent(count: int) -> None:
+            step = left[count - 1]
+            del left[:count]
+            self.done += count
+            self.state = self._catcher.save(_moved(replace(self.state, live=True), step, count))
+
+        return self._sender.send([step.turn.message(self._catcher.peer) for step in wanted if step.turn], sent)
+
+    def _refused(self, message: Message, answer: Answer) -> None:
+        self._catcher.refused(self._catcher.name, message, answer)
+
+
+def _portion(steps: Iterator[_Step]) -> Iterator[_Step]:
+    """As much as goes into one request, with what is passed over in between."""
+    turns_, units = 0, 0
+    for step in steps:
+        yield step
+        if step.turn is not None:
+            turns_, units = turns_ + 1, units + step.turn.units
+        if turns_ >= BATCH or units >= PORTION_UNITS:
+            return
 
 
 class _Moved(Exception):  # noqa: N818 - a state that is handled here

@@ -6,15 +6,13 @@ caller's: the transcript and the cursor own it, nothing is queued as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from codexmem_ov_commit.server import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from codexmem_ov_commit.server import Server
+    from codexmem_ov_commit.server import Answer, Server
 
 BATCH = 100
 """Most messages of one request (server 0.5.2 refuses 101)."""
@@ -26,52 +24,51 @@ REFUSED = frozenset({400, 413, 422})
 Message = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
-    """What came of it."""
+class Sender:
+    """Sends the messages of one session."""
 
-    count: int
-    """Messages that the server has, or that were set aside; always the first ones."""
-    refused: int = 0
-    """Of them, those that it refused."""
-    pending_tokens: int = 0
-    failure: Answer | None = None
-    """Why the rest was not sent."""
+    def __init__(self, server: Server, name: str, refused: Callable[[Message, Answer], None]) -> None:
+        """``refused`` gets what the server will never take."""
+        self._server = server
+        self._name = name
+        self._refused = refused
+        self._knows_batches = True
 
+    def send(self, messages: Sequence[Message], sent: Callable[[int], None]) -> Answer | None:
+        """Send all of them; the answer because of which the rest was not sent, or None.
 
-def send(
-    server: Server,
-    name: str,
-    messages: Sequence[Message],
-    *,
-    sent: Callable[[int], None],
-    refused: Callable[[Message, Answer], None],
-) -> Sent:
-    """Send all of them. ``sent`` hears how many more are done; ``refused`` gets what the server will never take."""
-    done = parked = tokens = singly_until = 0
-    while done < len(messages):
-        one_by_one = done < singly_until
-        piece = messages[done : done + (1 if one_by_one else BATCH)]
-        answer = server.send_one(name, piece[0]) if one_by_one else server.send(name, list(piece))
-        stored = 0 if not answer.ok else len(piece) if one_by_one else _stored(answer, len(piece))
-        if stored == len(piece):
-            tokens = answer.number("pending_tokens")
-        elif one_by_one and answer.status in REFUSED:
-            refused(piece[0], answer)
-            parked += 1
-        elif not one_by_one and answer.status in NO_BATCHES | REFUSED:
+        ``sent`` hears how many more are done: those that the server has, and those that were set aside.
+        """
+        for start in range(0, len(messages), BATCH):
+            failure = self._batch(messages[start : start + BATCH], sent)
+            if failure is not None:
+                return failure
+        return None
+
+    def _batch(self, messages: Sequence[Message], sent: Callable[[int], None]) -> Answer | None:
+        if not self._knows_batches:
+            return self._singly(messages, sent)
+        answer = self._server.send(self._name, list(messages))
+        if not answer.ok and answer.status in NO_BATCHES | REFUSED:
             # A refused message is no reason to send those after its batch singly as well.
-            singly_until = len(messages) if answer.status in NO_BATCHES else done + len(piece)
-            continue
-        else:
-            if stored:
-                done += stored
-                sent(stored)
-            why = answer if not answer.ok else _short(answer, stored, len(piece))
-            return Sent(count=done, refused=parked, pending_tokens=tokens, failure=why)
-        done += len(piece)
-        sent(len(piece))
-    return Sent(count=done, refused=parked, pending_tokens=tokens)
+            self._knows_batches = answer.status not in NO_BATCHES
+            return self._singly(messages, sent)
+        stored = _stored(answer, len(messages)) if answer.ok else 0
+        if stored:
+            sent(stored)
+        if answer.ok and stored < len(messages):
+            return replace(answer, ok=False, error=f"the server stored {stored} of {len(messages)} messages")
+        return None if answer.ok else answer
+
+    def _singly(self, messages: Sequence[Message], sent: Callable[[int], None]) -> Answer | None:
+        for message in messages:
+            answer = self._server.send_one(self._name, message)
+            if not answer.ok and answer.status not in REFUSED:
+                return answer
+            if not answer.ok:
+                self._refused(message, answer)
+            sent(1)
+        return None
 
 
 def _stored(answer: Answer, wanted: int) -> int:
@@ -79,8 +76,3 @@ def _stored(answer: Answer, wanted: int) -> int:
     if answer.field("added") is None:
         return wanted if answer.number("message_count") >= wanted else 0
     return max(0, min(wanted, answer.number("added")))
-
-
-def _short(answer: Answer, stored: int, wanted: int) -> Answer:
-    message = f"the server stored {stored} of {wanted} messages"
-    return Answer(ok=False, status=answer.status, error=message, trace_id=answer.trace_id)

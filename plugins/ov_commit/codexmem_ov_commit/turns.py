@@ -42,6 +42,13 @@ class Turn:
         return {**sent, "peer_id": peer} if peer else sent
 
     @property
+    def units(self) -> int:
+        """Characters in it, roughly."""
+        return sum(
+            len(value if isinstance(value, str) else repr(value)) for part in self.parts for value in part.values()
+        )
+
+    @property
     def asks_to_be_kept(self) -> bool:
         """Whether a keyword stands in it."""
         return any(KEYWORDS.search(str(part.get("text", ""))) for part in self.parts)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from codexmem_hookspecs.errors import Unreadable
 from codexmem_ov_commit.rejected import FOLDER
 from fake_openviking import Cut
 
@@ -212,3 +213,32 @@ def test_who_we_are_is_not_told_to_servers_that_know_by_the_key(machine):
 def rejected(machine):
     folder = machine.folder / "codexmem" / "plugins" / "plugin" / FOLDER
     return [json.loads(path.read_text()) for path in folder.glob("*.json")]
+
+
+def test_long_messages_go_in_smaller_batches(machine):
+    talk = machine.conversation().user(*said(2))
+    for number in range(10):
+        talk.tool(output="x" * 1_000_000, id_=f"call-{number}")
+    talk.stop()
+    counts = [len(one.body["messages"]) for one in machine.server.asked("/batch")]
+    assert sum(counts) == 22
+    assert len(counts) == 3
+    assert talk.state["capturedTurnCount"] == 22
+
+
+def test_a_transcript_that_breaks_off_while_it_is_sent_is_unreadable_and_goes_on_where_it_was(machine):
+    talk = machine.conversation().user(*said(150))
+    whole, tail = talk.items, machine.conversations.tail
+
+    def breaks(session, after):
+        yield from list(tail(session, after))[:120]
+        raise Unreadable("the disk went away")
+
+    machine.conversations.tail = breaks
+    talk.end()
+    assert talk.state["capturedTurnCount"] == 100
+    assert machine.server.asked("/commit") == []
+    machine.conversations.tail = tail
+    machine.start()
+    assert talk.stored.texts == said(150) == [item.text for item in whole]
+    assert len(talk.stored.archives) == 1
