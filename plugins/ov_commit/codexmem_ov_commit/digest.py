@@ -35,7 +35,8 @@ def plain_digest(found: Sequence[Found], bullets: int) -> str:
     for one in found:
         text = utf16.trimmed(utf16.ONE_LINE.sub(" ", one.text))
         if text and len(lines) < bullets:
-            lines.append(f"- [{one.category}] {utf16.shortened(text, BULLET_UNITS)} ({one.uri})")
+            bullet = f"- [{one.category}] {utf16.shortened(text, BULLET_UNITS)} ({one.uri})"
+            lines.append(utf16.ONE_LINE.sub(" ", bullet))
     if any(one.uri.startswith("viking://") for one in found[: len(lines)]):
         lines.append(MORE)
     return _joined(lines)
