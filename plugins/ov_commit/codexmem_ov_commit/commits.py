@@ -62,6 +62,13 @@ class Committer:
         self._keyword = place.settings.text("capture_mode") == "keyword"
         self.name = server_name(session.host, session.id)
 
+    def at_start(self) -> None:
+        """Where the transcript lies: a host that is killed in its first turn has told that nowhere else."""
+        with self._lock(0) as held:
+            state = self._load()
+            if held and self._session.locator and not state.transcript:
+                self._save(replace(state, transcript=self._session.locator), touch=False)
+
     def on_stop(self, started_at_ms: int) -> Done:
         """New turns, then a commit when enough tokens wait; the newest turns stay live after it."""
         self._place.markers.clear(self._session.id, started_at_ms)

@@ -33,10 +33,14 @@ def react(event: Event, services: Services) -> None:
     if not event.session.id:
         return
     place = Place.of(services, event.host, event.session.cwd)
+    captured = place.settings.flag("auto_capture") and not place.passes_over(event.session)
+    committer = Committer(place, services, event.session)
     if event.kind == "start":
+        if captured:
+            committer.at_start()
         _started(event, place, services)
-    elif place.settings.flag("auto_capture") and not place.passes_over(event.session):
-        _went_on(event, Committer(place, services, event.session), commit_first=_commits_first(place))
+    elif captured:
+        _went_on(event, committer, commit_first=_commits_first(place))
 
 
 def _started(event: Event, place: Place, services: Services) -> None:

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from codexmem_hookspecs.values.capture import Session
 from codexmem_ov_commit.locks import lock_name
 
 FIRST = "Run make check before every commit."
@@ -249,3 +250,13 @@ def test_an_event_without_a_place_uses_the_one_that_is_known(machine, talk):
     talk.agent("Said before an event that names no file.")
     machine.tell("stop", talk.session.__class__(host="codex", id=talk.session.id, cwd=talk.session.cwd))
     assert talk.stored.texts == [FIRST, "Said before an event that names no file."]
+
+
+def test_a_host_that_is_killed_in_its_first_turn_has_said_at_the_start_where_the_transcript_lies(machine):
+    talk = machine.conversation()
+    talk.event("start", moment="startup")
+    talk.user(FIRST)
+    machine.tell("end", Session(host="codex", id=talk.session.id))
+    assert talk.stored.texts == [FIRST]
+    assert len(talk.stored.archives) == 1
+    assert talk.ended == []
