@@ -53,11 +53,16 @@ class Machine:
         """The same for a command that finds a fault."""
         return self._printed([*COMMAND, *arguments], status=1)
 
-    def belongs_to(self, account, url=""):
-        """Write down the user's account on an OpenViking server, as that server's own client does."""
+    def belongs_to(self, account, *, url="", key="", **plugin):
+        """Write down the user's account on an OpenViking server and settings, as that server's own client does."""
         folder = self.home / ".openviking"
         folder.mkdir(exist_ok=True)
-        (folder / "ovcli.conf").write_text(json.dumps({"url": url or account.server.url, "api_key": account.key}))
+        connection = {"url": url or account.server.url, "api_key": key or account.key}
+        (folder / "ovcli.conf").write_text(json.dumps({**connection, "plugin": plugin}))
+
+    def end_markers(self):
+        """Names of the ends whose commit OpenViking has not confirmed."""
+        return [path.name for path in self.home.glob(".openviking/*/*.ended*")]
 
     def remember_the_sample(self):
         """Make a memory of a recorded session at once; returns words that occur in it once."""

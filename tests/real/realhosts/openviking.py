@@ -28,6 +28,9 @@ ENDED_S = 30.0
 REQUEST_S = 60.0
 TASK_S = 90.0
 """The first commit after a start needs 12 s."""
+POLL_S = 0.2
+ARRIVED_S = 60.0
+"""For what a hook has spooled, with a worker that must be started first."""
 
 
 class OpenViking:
@@ -111,8 +114,46 @@ class Account:
         status, answer = ask(f"{self.server.url}/api/v1/sessions/{quote(name)}", key=self.key)
         return None if status == 404 else answer["result"]
 
+    def sessions(self):
+        """Names of the sessions that the server knows, the oldest first."""
+        return sorted(entry["session_id"] for entry in self.call("GET", "/api/v1/sessions"))
+
+    def until_session(self, number=1):
+        """Wait for so many sessions; their names."""
+        return until(
+            lambda: (names := self.sessions())[number - 1 :] and names, f"{number} sessions", ARRIVED_S, POLL_S
+        )
+
+    def until_said(self, *texts):
+        """Wait until the server holds a session with all of these texts, once each and in this order; its name."""
+        return until(lambda: self._session_of(texts), f"a session with {texts}", ARRIVED_S, POLL_S)
+
+    def _session_of(self, texts):
+        for name in self.sessions():
+            if self.session(name)["total_message_count"] >= len(texts):
+                said = [text for _, text in self.messages(name) if text in texts]
+                if said == list(texts):
+                    return name
+        return None
+
+    def until_committed(self, name, times=1):
+        """Wait until everything that was said is sealed; by so many commits."""
+
+        def sealed():
+            held = self.session(name)
+            return held and (held["message_count"], held["commit_count"]) == (0, times)
+
+        until(sealed, f"{times} commits of {name}", ARRIVED_S, POLL_S)
+
     def context(self, name):
-        return self.call("GET", f"/api/v1/sessions/{quote(name)}/context?token_budget=100000")
+        """A server 0.5.2 that writes a message at that moment cannot read what it holds, and answers 400."""
+        path = f"/api/v1/sessions/{quote(name)}/context?token_budget=100000"
+
+        def read():
+            status, answer = ask(self.server.url + path, key=self.key)
+            return status == 200 and answer["result"]
+
+        return until(read, f"GET {path}", pause_s=POLL_S)
 
     def messages(self, name):
         """Every message of a session in the order of their coming, (role, text): the archives', then the live ones."""
