@@ -44,9 +44,11 @@ def react(event: Event, services: Services) -> None:
 
 
 def _started(event: Event, place: Place, services: Services) -> None:
+    from codexmem_ov_commit import compressor_profile
     from codexmem_ov_commit.queue import replay
     from codexmem_ov_commit.sweep import sweep_all
 
+    compressor_profile.renew(place.settings, services, Place.of(services, "codex").states.folder)
     if event.moment == "resume":
         place.markers.clear(event.session.id, event.at_ms)
     if event.moment in SWEEPING or event.moment == "resume":

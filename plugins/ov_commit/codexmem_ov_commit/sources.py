@@ -11,7 +11,7 @@ from codexmem_hookspecs.values.read import ContextBlock, ContextSource
 
 from codexmem_ov_commit import utf16
 from codexmem_ov_commit.archive import archive_block
-from codexmem_ov_commit.digest import plain_digest
+from codexmem_ov_commit.compressor import Compressor
 from codexmem_ov_commit.given import Given
 from codexmem_ov_commit.names import server_name
 from codexmem_ov_commit.place import Place
@@ -73,7 +73,7 @@ def recalled(request: ContextRequest, services: Services) -> ContextBlock:
         return NOTHING
     session = server_name(request.session.host, request.session.id) if request.session.id else ""
     came = recall(place.server, services, settings.connection.url, Query.of(prompt, session, settings))
-    digest = plain_digest(came.found, settings.number("recall_compress_max_bullets"))
+    digest = Compressor(settings, services, Place.of(services, "codex").states.folder).digest(prompt, came.found)
     return ContextBlock(source="OpenViking recall", text=wrapped(digest, "auto-recall", "digest"))
 
 
