@@ -88,6 +88,7 @@ class Work:
             bench.stages,
             self._tombstones,
             bench.services_for(place.plugin, None).memories.values(),
+            place.locks,
             bench.log,
         )
         self._baseline = Baseline(place.root, bench.clock, locks=place.locks)

@@ -17,6 +17,7 @@ from codexmem_core.safety.redaction import redact, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.services import Log, Workspace
     from codexmem_hookspecs.values.interop import Mirror
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 LOCK_WAIT_S = 2.0
 """How long an export waits for the other tool's lock. That tool may hold it for minutes; the next pass tries again."""
+TURN = "exchange"
+"""Lock of our own, held over each import and export: one after the other they never wait for each other at another
+tool's lock, and an export gives out what the memory holds then, not what was there before something was forgotten."""
+TURN_S = 900.0
+"""Longest wait for a turn, the time of a job; who hangs in one keeps nobody from his."""
 _LOCK_ENDING = ".lock"
 
 
@@ -33,31 +39,39 @@ class Exchange:
     """Imports into one memory and exports out of it.
 
     ``tombstones``: what was forgotten, and does not come back from another tool. ``roots``: folders of all memories
-    here; what another tool has in one of them is no other tool's.
+    here; what another tool has in one of them is no other tool's. ``locks``: our folder of locks.
     """
 
-    def __init__(self, stages: Stages, tombstones: Tombstones, roots: Iterable[str], log: Log) -> None:
+    def __init__(self, stages: Stages, tombstones: Tombstones, roots: Iterable[str], locks: str, log: Log) -> None:
         self._stages = stages
         self._tombstones = tombstones
         self._roots = tuple(roots)
+        self._locks = locks
         self._log = log
 
     def take_in(self, folder: GuardedFolder, workspace: Workspace) -> None:
         """Imports, each mirrored into the memory root."""
-        for outcome in self._stages.interop_import(workspace):
-            if outcome.error is not None:
-                self._log.warning("import failed, nothing removed", error=str(outcome.error))
-            for mirror in outcome.value or ():
-                try:
-                    apply_mirror(folder, self._known(mirror))
-                except Exception as error:  # noqa: BLE001 - exchange never stops consolidation
-                    self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
+        if not self._stages.hooks.with_hook("codexmem_interop_import"):
+            return
+        with self._turn():
+            for outcome in self._stages.interop_import(workspace):
+                if outcome.error is not None:
+                    self._log.warning("import failed, nothing removed", error=str(outcome.error))
+                for mirror in outcome.value or ():
+                    try:
+                        apply_mirror(folder, self._known(mirror))
+                    except Exception as error:  # noqa: BLE001 - exchange never stops consolidation
+                        self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
 
     def give_out(self, folder: GuardedFolder, workspace: Workspace, *, forgotten: bool = False) -> list[str]:
         """Exports; returns what could not be done, which the log says too."""
-        problems: list[str] = []
         if not self._stages.hooks.with_hook("codexmem_interop_export"):
-            return problems
+            return []
+        with self._turn():
+            return self._given_out(folder, workspace, forgotten=forgotten)
+
+    def _given_out(self, folder: GuardedFolder, workspace: Workspace, *, forgotten: bool) -> list[str]:
+        problems: list[str] = []
         # What lies in the extensions is not the memory's own.
         files = {path: folder.read(path) for path in workspace.walk() if not path.startswith("extensions/")}
         snapshot = Snapshot(memory=workspace.memory, files=files, forgotten=forgotten)
@@ -97,6 +111,9 @@ class Exchange:
             if not held:
                 raise Refused(f"{mirror.lock} is held: the other tool is at work there; the next pass tries again")
             _write(folder, mirror, extension)
+
+    def _turn(self) -> AbstractContextManager[bool]:
+        return GuardedFolder(self._locks, write=True).lock(TURN, TURN_S)
 
     def _known(self, mirror: Mirror) -> Mirror:
         """Without secrets, private spans and what was forgotten: another tool's memory does not bring that back."""

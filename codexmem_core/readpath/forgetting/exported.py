@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def export_anew(access: MemoryAccess) -> list[str]:
     """Export every installed memory as it is now; what could not be done is returned and tried again by each pass."""
     roots = {plugin: access.root(plugin) for plugin in access.memories}
-    exchange = Exchange(access.stages, access.tombstones(), roots.values(), access.log)
+    exchange = Exchange(access.stages, access.tombstones(), roots.values(), access.home.locks, access.log)
     problems: list[str] = []
     for plugin, root in roots.items():
         if not os.path.islink(root):  # nothing is read from behind a link, and nothing was exported from there

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 EXTENSION = "codex_import"
 FOLDER = "codex"
 LOCK_WAIT_S = 2.0
-"""How long an import waits for Codex's lock. Codex may hold it for minutes; another memory of ours, which takes in or
-gives out at the same time, holds it for a moment, and that is no reason to go without."""
+"""How long an import waits for Codex's lock. Codex may hold it for minutes; the next pass tries again. Nobody of ours
+has it meanwhile: the engine makes imports and exports one after the other."""
 
 
 def mirrors(workspace: Workspace, services: Services) -> Iterable[Mirror]:
