@@ -32,6 +32,8 @@ WAIT_BEFORE_COMPACTION_S = 40.0
 """The same while the host waits for us."""
 COMPACTION_S = 60.0
 """The host's patience before a compaction, from when its hook started."""
+COMPACTION_PROBE_S = 5.0
+"""Of it, for a sign of life: a server that swallows everything holds the agent up no longer."""
 COMPACTION_REST_S = 2.0
 """Of it, for writing down what was done."""
 
@@ -59,6 +61,7 @@ class Committer:
         self._services = services
         self._session = session
         self._server = place.server
+        self._sign_of_life_s = place.settings.connection.timeout_s
         self._keyword = place.settings.text("capture_mode") == "keyword"
         self.name = server_name(session.host, session.id)
 
@@ -91,6 +94,7 @@ class Committer:
         if left_s <= 0:
             return self.on_stop(started_at_ms)
         until = time.monotonic() + left_s
+        self._sign_of_life_s = min(self._sign_of_life_s, COMPACTION_PROBE_S)
         self._server = self._server.within(lambda: until - time.monotonic())
         self._place.markers.clear(self._session.id, started_at_ms)
         with self._lock(min(left_s, self._wait_s(WAIT_BEFORE_COMPACTION_S))) as held:
@@ -189,7 +193,7 @@ class Committer:
         return session_lock(folder, self._session.id, services.clock, services.deadline, wait_s=wait_s)
 
     def _healthy(self) -> Answer:
-        return self._server.healthy(self._place.settings.connection.timeout_s)
+        return self._server.healthy(self._sign_of_life_s)
 
     # what came of it
 
