@@ -72,9 +72,7 @@ class HostFiles:
     say: Callable[[str], None] = click.echo
 
     def change(self) -> list[HostChange]:
-        """Each host on its own: what stands in the way of one stops no other. Raises UnknownNameError before that."""
-        for name in self.hosts:
-            self.engine.host(name)
+        """Each of the hosts, which are installed, on its own: what stands in the way of one stops no other."""
         return [self._change(name) for name in dict.fromkeys(self.hosts)]
 
     def _change(self, name: str) -> HostChange:
@@ -102,8 +100,11 @@ class HostFiles:
             except (OSError, Refused) as error:
                 change.error = f"nothing is written: {error}"
                 self.say(f"{title}: {change.error}")
-            for path, kept in change.kept.items():
-                self.say(f"written: {path}" + (f" (as it was: {kept})" if kept else ""))
+            for edit in change.edits:
+                if edit.path in change.kept:
+                    kept = change.kept[edit.path]
+                    done = "removed" if edit.after is None else "written"
+                    self.say(f"{done}: {edit.path}" + (f" (as it was: {kept})" if kept else ""))
             return change
         change.error = "the files change faster than they are written; end what writes them and try again"
         self.say(f"{title}: {change.error}")
@@ -123,6 +124,8 @@ class HostFiles:
 
 def change_and_show(state: State, hosts: Sequence[str], *, out: bool, yes: bool, dry_run: bool) -> list[HostChange]:
     """Change the hosts' files as asked, showing what happens."""
+    for name in hosts:
+        state.engine.host(name)  # a name that is none is no question for anybody
     if not (yes or dry_run) and (state.as_json or not sys.stdin.isatty()):
         raise click.UsageError("nobody can be asked here: say --yes, or --dry-run to see what would change")
     say = _silent if state.as_json else click.echo
@@ -136,7 +139,8 @@ def _silent(_text: str) -> None:
 def finish(state: State, changes: Sequence[HostChange], told: str) -> None:
     """Say what comes next, or all of it as JSON. Exits with 1 when something stood in the way of a host."""
     written = [change.host for change in changes if change.written]
-    titles = " and ".join(state.engine.host(name).title for name in written)
+    *most, last = [state.engine.host(name).title for name in written] or [""]
+    titles = f"{', '.join(most)} and {last}" if most else last
     value = {"hosts": {change.host: change.as_json() for change in changes}}
     if state.as_json or written:
         state.show(value, lambda: told.format(titles=titles, names=" ".join(written)))

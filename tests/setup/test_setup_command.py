@@ -67,7 +67,9 @@ def test_taking_out_leaves_what_others_wrote_byte_for_byte(machine):
 
 def test_without_foreign_entries_no_file_is_left(machine):
     machine.set_up("codex", "claude")
-    machine.run("unsetup", "codex", "claude", "--yes")
+    _, printed = machine.run("unsetup", "codex", "claude", "--yes")
+    assert f"removed: {machine.path(CODEX)} (as it was: " in printed
+    assert "Done: Codex CLI and Claude Code without codexmem" in printed
     assert machine.tree() == {}
 
 
@@ -123,9 +125,10 @@ def test_a_disk_that_refuses_the_second_file_leaves_the_first_as_it_was(machine)
     assert not machine.path(CODEX).exists()
 
 
-def test_an_unknown_host_changes_nothing(machine):
-    status, printed = machine.run("setup", "codex", "codx", "--yes")
-    assert status != 0
+@pytest.mark.parametrize("flags", [(), ("--yes",), ("--dry-run",), ("--json",)])
+def test_an_unknown_host_changes_nothing(machine, flags):
+    status, printed = machine.run("setup", "codex", "codx", *flags)
+    assert status == 1
     assert "no host called codx is installed (installed: claude, codex" in printed
     assert machine.tree() == {}
 
