@@ -114,10 +114,11 @@ class TrustBook(NamedTuple):
         return text
 
 
-def kept(text: str) -> dict[str, object]:
-    """The digests in the settings by their keys."""
+def kept(text: str) -> dict[str, str]:
+    """The digests in the settings by their keys; empty where something else is kept, such as that a hook is off."""
     state = value_at(read(text), STATE)
-    return {key: value_at(value, [HASH]) for key, value in state.items()} if isinstance(state, dict) else {}
+    found = {key: value_at(value, [HASH]) for key, value in state.items()} if isinstance(state, dict) else {}
+    return {key: digest if isinstance(digest, str) else "" for key, digest in found.items()}
 
 
 def _of_others(entries: Sequence[HookEntry]) -> list[HookEntry]:

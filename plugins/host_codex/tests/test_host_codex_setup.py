@@ -202,6 +202,18 @@ def test_a_hook_that_was_switched_off_by_the_user_stays_so(codex):
     assert codex.installed()["Stop"].trust == "trusted"
 
 
+@pytest.mark.parametrize("state", ["enabled = false", "trusted_hash = 7", "trusted_hash = []", ""])
+def test_a_hook_of_others_about_which_no_digest_is_kept_is_left_as_it_is(codex, state):
+    codex.write(codex.hooks, {"hooks": {"Stop": [THEIRS]}})
+    before = f'[hooks.state."{codex.hooks}:stop:0:0"]\n{state}\n'
+    codex.write(codex.config, before)
+    codex.set_up()
+    assert codex.files[codex.config].decode().startswith(before)
+    assert codex.installed()["Stop"].trust == "trusted"
+    codex.take_out()
+    assert codex.files[codex.config].decode() == before
+
+
 def test_a_timeout_that_was_taken_out_is_a_problem_and_mended(codex):
     codex.set_up()
     listed = codex.listed()
