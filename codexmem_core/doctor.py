@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import importlib.metadata
 import os
+import shlex
 import sqlite3
 import sys
 from collections import Counter
@@ -270,8 +271,9 @@ def _secrets(engine: Engine) -> Iterator[Finding]:
 def _events(engine: Engine) -> Iterator[Finding]:
     bad = os.path.join(engine.home.spool, BAD)
     names = sorted(os.listdir(bad)) if os.path.isdir(bad) else []
-    for name in names:
-        yield Finding(level="warn", message=f"{os.path.join(bad, name)} is no event that a host understands")
+    for path in (os.path.join(bad, name) for name in names):
+        fix = f"look into it, then rm {shlex.quote(path)}"
+        yield Finding(level="warn", message=f"{path} is no event that a host understands", fix=fix)
     for count in engine.deliveries.counts():
         if count.state != "done" and count.error:
             yield Finding(level="warn", message=f"{count.count} events wait for {count.plugin}: {count.error}")

@@ -55,8 +55,8 @@ def main() -> None:
 def run(host: str, event: str, home: str, config: str) -> None:
     """One call of a hook. Raises OSError for what is in the way; before that it has done what could be done."""
     began, at_ms, cwd = time.monotonic(), time.time_ns() // 1_000_000, _cwd()
-    if is_set(CHILD) or inside_memory(cwd, home) or not os.path.isdir(home):
-        return
+    if is_set(CHILD) or inside_memory(cwd, home) or not os.path.isdir(home) or "/" in host + event:
+        return  # names become parts of a file's name
     name = f"{at_ms:013d}.{os.urandom(6).hex()}.{host}.{event}"
     if is_set(BYPASS):
         if event.lower().startswith("session"):  # enough to know later which session it is, and no word of it

@@ -119,9 +119,10 @@ class Spool:
         """Remove what hooks that were killed have left unfinished."""
         with suppress(FileNotFoundError):
             for entry in os.scandir(self._folder):
-                age_s = time.time() - entry.stat(follow_symlinks=False).st_mtime
-                if entry.name.startswith(".") and age_s > _UNFINISHED_S:
-                    os.unlink(entry.path)
+                with suppress(OSError):  # what is no file of ours stops nothing
+                    age_s = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                    if entry.name.startswith(".") and age_s > _UNFINISHED_S:
+                        os.unlink(entry.path)
 
     def _keep_few_bad(self) -> None:
         """The newest always stays."""

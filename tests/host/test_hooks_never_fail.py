@@ -175,3 +175,11 @@ def test_a_hook_that_is_killed_leaves_nothing_that_looks_like_an_event(still):
         hook.kill()
         hook.stdin.close()
     assert still.spooled() == []
+
+
+def test_what_no_host_understands_is_named_by_doctor_with_what_to_do(still):
+    still.call("Stop", raw=b"{")
+    still.cli("run")
+    (kept,) = (still.home / "spool" / "bad").iterdir()
+    told = still.cli("doctor").stdout
+    assert f"{kept} is no event that a host understands\n      → look into it, then rm {kept}\n" in told

@@ -118,3 +118,11 @@ def test_the_command_fails_no_more_than_the_hook_and_tells_who_debugs(still):
     done = still.cli("--debug", "hook", "codex", "Stop")
     assert done.returncode == 1
     assert "spool" in done.stderr
+
+
+@pytest.mark.parametrize("event", ["a/b", "../../Stop", "/Stop"])
+def test_names_that_are_paths_are_no_events(still, event):
+    before = sorted(still.folder.rglob("*"))
+    assert still.call(event, still.payload("Stop")) == b""
+    assert still.call("Stop", still.payload("Stop"), host=event) == b""
+    assert sorted(still.folder.rglob("*")) == before

@@ -100,3 +100,12 @@ def test_what_a_killed_hook_left_unfinished_is_swept_after_an_hour(tmp_path):
     os.utime(old, (0, 0))
     spool.sweep()
     assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_sweeping_passes_over_what_is_no_file(tmp_path):
+    for name in (".0.folder", ".1.file"):
+        path = tmp_path / name
+        path.mkdir() if "folder" in name else path.write_bytes(b"")
+        os.utime(path, (0, 0))
+    Spool(str(tmp_path)).sweep()
+    assert os.listdir(tmp_path) == [".0.folder"]
