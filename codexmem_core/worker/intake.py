@@ -19,7 +19,7 @@ LOOK_EVERY_S = 5.0
 """Between two looks without a ring: a host that was killed rings nobody, and a plugin may want an event again."""
 WANTED = frozenset({"start", "prompt", "stop", "idle", "end", "deleted"})
 """Kinds of events after which a pass may find something to do."""
-ENDS = frozenset({"end", "idle"})
+ENDS = frozenset({"end", "idle", "deleted"})
 """Kinds of events after which there is something to do, and somebody may be waiting for it."""
 
 

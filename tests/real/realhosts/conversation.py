@@ -9,8 +9,9 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-CONVERSATION_S = 60.0
-"""Above this a host hangs: the slowest needs seven seconds."""
+CONVERSATION_S = 150.0
+"""Above this a host hangs. The slowest needs seven seconds, but OpenCode 1.18 waits a minute for the lock of a run that
+ended while it was installing something in the background, which it tries again with each start without a network."""
 
 
 def words(value):
