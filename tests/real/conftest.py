@@ -29,6 +29,8 @@ def pytest_configure(config):
             program(name)
     except (ValueError, FileNotFoundError) as error:
         raise pytest.UsageError(str(error)) from error
+    config.addinivalue_line("markers", "before_others: begins something that takes a while by itself")
+    config.addinivalue_line("markers", "after_others: waits for it")
     config.offline = Offline()
 
 
@@ -50,19 +52,24 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests of a program are left out with it; where there is no agent, those of any agent."""
+    """Tests of a program are left out with it; where there is no agent, those of any agent. What waits waits last."""
 
     def is_possible(item):
         fixtures = set(getattr(item, "fixturenames", ()))
         there = available(config, fixtures)
         without = set(HOSTS) - set(there)
-        left_out = without | {f"bare_{name}" for name in without}
+        left_out = without | {f"{state}_{name}" for name in without for state in ("bare", "left")}
         left_out |= set() if SERVER in there else {SERVER_FIXTURE}
         return not fixtures & (left_out if set(HOSTS) - without else {*left_out, *ANY, "hosts"})
 
     kept = [item for item in items if is_possible(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = kept
+    items[:] = sorted(kept, key=lambda item: _place(item.own_markers))
+
+
+def _place(markers):
+    names = {mark.name for mark in markers}
+    return ("after_others" in names) - ("before_others" in names)
 
 
 @pytest.fixture
