@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from codexmem_core.host.state import LAST_PASS
@@ -72,6 +73,10 @@ class Passes:
         while (taken := self._next()) is not None:
             try:
                 self._one(taken)
+            except Exception as error:  # noqa: BLE001 - a full disk, say: without this thread a worker does nothing
+                self._rests_until = time.monotonic() + self._breath_s
+                with suppress(Exception):
+                    self._engines.warm().log("worker").warning("pass failed", error=f"{type(error).__name__}: {error}")
             finally:
                 with self._changed:
                     self._busy = False
@@ -99,12 +104,12 @@ class Passes:
             log.warning("pass failed", error=f"{type(error).__name__}: {error}")
             log.info("pass failed", traceback=traceback.format_exc())
         else:
-            self._tell(engine, report)
             # What happens in quick succession is done together.
             rest_s = engine.config.decimal("worker", "rest_s")
-            self._rests_until = time.monotonic() + (
-                rest_s if report.sessions["claimed"] else min(rest_s, self._breath_s)
-            )
+            if not report.sessions["claimed"]:
+                rest_s = min(rest_s, self._breath_s)
+            self._rests_until = time.monotonic() + rest_s
+            self._tell(engine, report)
         finally:
             engine.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from codexmem_core.capture.events import TakenIn
@@ -17,9 +19,9 @@ def passes_resting(hooks, request):
     """Passes in this process that rest so long after one that found nothing, and after one that did something."""
     started = []
 
-    def start(*, empty_s, rest_s):
+    def start(*, empty_s, rest_s, engines_type=Engines):
         hooks.config.write_text(f"[worker]\nrest_s = {rest_s:g}\n")
-        engines = Engines(str(hooks.home), str(hooks.config), hooks.environ)
+        engines = engines_type(str(hooks.home), str(hooks.config), hooks.environ)
         passes = Passes(engines, breath_s=empty_s)
         started.append((passes, engines))
         passes.thread.start()
@@ -72,3 +74,22 @@ def test_a_pass_lets_go_of_what_hooks_told_long_ago(hooks, passes_resting, event
     engine.close()
     made(hooks, passes, eventually, urgent=True)
     assert hooks.rows("catalog.db", "SELECT session_id FROM session_contexts") == [("new",)]
+
+
+class EnginesOnAFullDisk(Engines):
+    """The first engine cannot be had."""
+
+    full = True
+
+    def fresh(self):
+        if self.full:
+            self.full = False
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().fresh()
+
+
+def test_after_a_pass_that_could_not_even_begin_there_is_a_next_one(hooks, passes_resting, eventually):
+    passes = passes_resting(empty_s=0.0, rest_s=0, engines_type=EnginesOnAFullDisk)
+    assert made(hooks, passes, eventually, urgent=True) == 0
+    assert [line["error"] for line in hooks.log()] == ["OSError: [Errno 28] No space left on device"]
+    assert made(hooks, passes, eventually, urgent=True) == 1
