@@ -46,7 +46,7 @@ class Offer:
     """What one host's sessions are given at their start, and what takes longer."""
 
     memory: str
-    """The memory's name."""
+    """The memory's name; empty when none is installed, and other plugins alone want to hear and to be asked."""
     context: str
     live_s: Mapping[Moment, float]
     """Moments whose answer is computed, with the time that it may take."""
@@ -55,13 +55,13 @@ class Offer:
 
 
 def files_of(host: Host, offer: Offer) -> dict[str, bytes]:
-    """The host's files of ``read/`` by name. A session that goes on always asks."""
+    """The host's files of ``read/`` by name. A session that goes on always asks, where there is a memory."""
     files: dict[str, bytes] = {}
     for event, moment in host.answers.items():
-        if moment in SESSION_START:
+        if offer.memory and moment in SESSION_START:
             body = host.encode(event, Answer(context=offer.context)) if offer.context else b""
             files[f"{host.name}-{event}"] = f"{offer.memory} {generation_of(offer.context)}\n".encode() + body
-        seconds = max(offer.live_s.get(moment, 0.0), RESUME_S if moment in GOES_ON else 0.0)
+        seconds = max(offer.live_s.get(moment, 0.0), RESUME_S if offer.memory and moment in GOES_ON else 0.0)
         if seconds:
             files[f"{host.name}-{event}.live"] = b"%g" % seconds
     for event, kind in host.kinds.items():

@@ -152,3 +152,20 @@ def test_an_end_that_no_worker_has_seen_yet_is_committed_later(sending, server, 
     eventually(lambda: server.session("cx-s1").archives, "a commit")
     eventually(lambda: state(sending).get("ovSessionId", "") is None and not markers(sending), "the end of the end")
     assert server.session("cx-s1").texts == TEXTS
+
+
+def test_it_works_without_any_memory(sending, server, eventually):
+    others = ("memory-v1", "memory-v2", "mcp", "codex-interop", "claude-import", "host-claude", "host-opencode")
+    sending.environ["CODEXMEM_DISABLE"] = ",".join(others)
+    sending.call("SessionStart-startup", sending.payload("SessionStart", source="startup"))
+    sending.call("Stop", sending.payload("Stop"))
+    eventually((sending.home / "read" / "codex-PreCompact.wait").exists, "the flag")
+    eventually(sending.passes, "the end of the pass")
+    sending.call("PreCompact", sending.payload("PreCompact", trigger="auto"))
+    assert len(server.session("cx-s1").archives) == 1
+    sending.say("s1", ("user", "One more thing for the day."))
+    sending.call("SessionEnd", sending.payload("SessionEnd"))
+    eventually(lambda: len(server.session("cx-s1").archives) == 2, "a commit")
+    assert server.session("cx-s1").texts == [*TEXTS, "One more thing for the day."]
+    told = sending.cli("status")
+    assert told.returncode == 0, told.stderr
