@@ -67,7 +67,7 @@ class Reach:
         named = str(self._services.settings.get("program", ""))
         ran = [one.word.program for one in self.seen if one.word.program]
         programs = [Program(path, self._services) for path in ([named] if named else [*dict.fromkeys(ran), USUAL])]
-        return next((program for program in programs if program.is_there), programs[0])
+        return next((program for program in programs if program.is_there), programs[-1])
 
     @property
     def asked(self) -> Server:

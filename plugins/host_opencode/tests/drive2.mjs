@@ -114,6 +114,7 @@ const acts = {
     await (locations.get(at) ?? [...locations.values()][0]).hooks[name]?.(event)
     return event
   },
+  atOnce: (hooks) => Promise.all(hooks.map(acts.hook)),
   async event(event) {
     const living = () => [...locations.values()].map(({ streams }) => streams.find((stream) => stream.lives))
     await until(() => living().every(Boolean))

@@ -54,7 +54,12 @@ def prompts(words="hello", id_="ses_1", at=""):
 def asks(*messages, id_="ses_1", at="", kind="context"):
     """A request to the model."""
     system = [{"type": "text", "text": "You are OpenCode."}]
-    event = {"sessionID": id_, "kind": kind, "system": system, "messages": list(messages)}
+    event = {
+        "sessionID": id_,
+        "kind": "primary" if kind == "context" else kind,
+        "system": system,
+        "messages": list(messages),
+    }
     return {"hook": {"name": kind, "at": at, "event": event}}
 
 

@@ -35,6 +35,13 @@ def test_a_session_that_goes_on_is_resumed_and_given_its_memory_again(second):
     assert {event.moment for event in second.events if event.kind == "start"} == {"resume"}
 
 
+def test_requests_that_come_at_once_begin_a_session_once_and_all_have_the_memory(second):
+    both, request = prompts()["hook"], asks()["hook"]
+    (results,) = second.plays({"atOnce": [both, request, request]})
+    assert systems(results) == [["Always lint."]] * 2
+    assert second.told.count("session.start-startup") == 1
+
+
 def test_titles_compactions_and_generated_texts_are_given_nothing(second):
     results = second.plays(BORN, prompts(), *[asks(kind=kind) for kind in ("title", "compaction", "generate")])
     assert systems(results) == [[], [], []]

@@ -46,7 +46,7 @@ async function server({ client, directory, ...host }) {
     "chat.message": async ({ sessionID: id }, { message, parts }) => {
       if (!id) return
       internalPrompts ??= await internals()
-      const session = sessions.get(id) ?? (await watch.begin(id))
+      const session = await watch.known(id)
       session.rests = false
       if (session.kind !== "main" || !SETUP.hooks["chat.message"]) return
       const said = parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored)

@@ -125,21 +125,19 @@ async function setup(ctx) {
   const over = new AbortController()
   one.live.push(ctx)
 
-  /** A session as far as it is known here, from its first request on. */
-  const known = async (id) => watch.sessions.get(id) ?? (await watch.begin(id))
-
   const hooks = {
     prompt: async ({ sessionID: id, messageID, prompt }) => {
       if (!id) return
-      const session = await known(id)
+      const session = await watch.known(id)
       session.rests = false
       if (session.kind !== "main" || !SETUP.hooks["chat.message"]) return
       session.recalled = await ask("chat.message", watch.payload(id, { prompt: prompt?.text ?? "", message_id: messageID }))
     },
     context: async (event) => {
       withoutCitations(one, event)
-      const session = event.sessionID && (await known(event.sessionID))
-      if (!session || session.kind === "own") return
+      if (!event.sessionID || (event.kind ?? "primary") !== "primary") return
+      const session = await watch.known(event.sessionID)
+      if (session.kind === "own") return
       event.system ??= []
       for (const text of [overlaid(watch.current(session)), session.recalled]) {
         if (text && !event.system.some((part) => part.text === text)) event.system.push({ type: "text", text })

@@ -3,12 +3,18 @@
 /** Sessions of one folder, or of a whole process. `told(id)` is what OpenCode knows of one, `work()` the folder. */
 function watching({ told, work, seen }) {
   const sessions = new Kept() // id → {kind: main | child | own, root, cwd, text, memory, rests, …}
+  const beginning = new Map() // id → the session to be
   const born = new Kept() // id → what OpenCode told when it made the session in this process
 
   const payload = (id, more) => ({ session_id: id, cwd: sessions.get(id)?.cwd ?? work(), ...more })
   const isOurs = (info) => String(info.title ?? "").startsWith(SETUP.helpers)
 
-  /** A session's first message in this process. */
+  /** A session as far as it is known in this process; its first message or request begins it, however many ask at once. */
+  async function known(id) {
+    if (!sessions.has(id) && !beginning.has(id)) beginning.set(id, begin(id).finally(() => beginning.delete(id)))
+    return beginning.get(id) ?? sessions.get(id)
+  }
+
   async function begin(id) {
     const info = born.get(id) ?? (await told(id))
     const cwd = typeof info.directory === "string" && info.directory ? info.directory : work()
@@ -79,7 +85,7 @@ function watching({ told, work, seen }) {
     if (!cwd) sessions.clear()
   }
 
-  return { sessions, born, payload, begin, current, cited, rests, deleted, over }
+  return { sessions, born, payload, known, current, cited, rests, deleted, over }
 }
 
 const PROGRAM = "codexmem"

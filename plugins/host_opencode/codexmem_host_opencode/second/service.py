@@ -157,7 +157,7 @@ def ready(url: str, headers: Mapping[str, str], services: Services, *, registere
         if response.status == NOT_FOUND:
             continue
         if response.status != OK:
-            raise Unavailable(f"{url}{route}: {response.error or f'HTTP {response.status}'}")
+            raise Unavailable(response.error or f"{url}{route}: HTTP {response.status}")
         try:
             said = records.understood(_bare(response.body), Ready)
         except NotUnderstood:
