@@ -54,7 +54,10 @@ function played(directory) {
     app: { version: "2.0.20" },
     location: { directory },
     session: {
-      hook: async (name, hook) => void (played.hooks[name] = hook),
+      hook: async (name, hook) => {
+        await new Promise((resolve) => setTimeout(resolve, 2)) // OpenCode takes its time, and other things happen
+        played.hooks[name] = hook
+      },
       get: async (asked) => known(asked),
       context: async ({ sessionID }) => ({ data: host.messages[sessionID] ?? [] }),
       ...(host.lists ? { list: async () => ({ data: Object.values(host.sessions), cursor: {} }) } : {}),
@@ -128,7 +131,9 @@ const acts = {
     return tools[name].execute(input, { sessionID: session })
   },
   ask: asked,
-  told: () => Object.fromEntries([...locations].map(([directory, { prompts, tools }]) => [directory, { prompts, tools }])),
+  told() {
+    return Object.fromEntries([...locations].map(([directory, { prompts, tools }]) => [directory, { prompts, tools }]))
+  },
 }
 
 setInterval(() => {}, 1000) // OpenCode goes on by itself, whatever the plugin file lets go of

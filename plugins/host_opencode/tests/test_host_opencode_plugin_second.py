@@ -203,8 +203,8 @@ def test_text_is_generated_in_the_newest_folder_that_still_works(second):
     other = str(second.other)
     asked = {"ask": {"method": "POST", "path": "/api/experimental/generate", "body": {"prompt": "note it"}}}
     first, _, second_answer, told = second.plays({"begin": other}, asked, {"end": other}, asked, {"told": None})[1:]
-    assert first["body"] == {"data": {"text": f"said in {other}"}}
-    assert second_answer["body"] == {"data": {"text": f"said in {second.folder}"}}
+    assert first["body"]["data"] == {"text": f"said in {other}"}
+    assert second_answer["body"]["data"] == {"text": f"said in {second.folder}"}
     assert told[second.folder]["prompts"] == [{"prompt": "note it"}]
     (refused,) = second.plays(asked, refuses=True)
     assert refused == {"status": 503, "body": {"message": "no model is there"}}

@@ -54,7 +54,8 @@ function parted(text) {
   return { text, cited: cited.join("\n\n") }
 }
 
-const SHOWN = /<memory-citation>\s*<citation_entries>\n?([^]*?)<\/citation_entries>\s*<session_ids>\n?([^]*?)<\/session_ids>\s*<\/memory-citation>/
+const part = (name) => `<${name}>([^]*?)</${name}>\\s*`
+const SHOWN = new RegExp(`<memory-citation>\\s*${part("citation_entries")}${part("session_ids")}</memory-citation>`)
 const FENCED = "The block is a fence with this name at the beginning of a line, below an empty line, and never tags:"
 
 /** How an answer cites as OpenCode 2 shows it: the form that a text tells a model, with a fence in place of tags. */

@@ -24,13 +24,14 @@ function process2() {
       leaveWord({ ...word, location: reached }, ".2")
     }
   }
+  one.seen = seen
   one.watch = watching({ told, work: () => newest()?.location.directory ?? "", seen })
   one.server = SETUP.mcp.length ? serving(SETUP.mcp) : undefined
-  one.listed = one.server ? listed(one) : Promise.resolve()
+  one.listed = one.server ? listed(one).catch(() => {}) : Promise.resolve() // without tools when they cannot be had
   one.place = answering(routes(one))
   one.place.listening.then((url) => {
     Object.assign(reached, { url, token: one.place.token })
-    if (live.length) seen()
+    seen()
   })
   return one
 }
@@ -44,15 +45,15 @@ async function listed(one) {
 /** What this process answers with, in the form of the service's API. */
 const routes = ({ newest, watch }) => async (method, [first, id, what], body) => {
   const { session, generate, app } = newest()
-  if (method === "POST" && first === "experimental" && id === "generate") return { data: bare(await generate.text(body)) }
-  if (method !== "GET") return undefined
+  if (method === "POST") return first === "experimental" && id === "generate" ? data(generate.text(body)) : undefined
   if (first === "info") return { version: String(app?.version || "2"), pid: process.pid, observed: !session.list }
-  if (first !== "session") return undefined
-  if (what === "message") return { data: bare(await session.context({ sessionID: id })), cursor: {} }
-  if (what) return undefined
-  if (id) return { data: bare(await session.get({ sessionID: id })) }
-  return { data: session.list ? bare(await session.list({ order: "desc", parentID: null })) : observed(watch), cursor: {} }
+  if (first !== "session" || (what && what !== "message")) return undefined
+  if (what) return data(session.context({ sessionID: id }))
+  if (id) return data(session.get({ sessionID: id }))
+  return data(session.list ? session.list({ order: "desc", parentID: null }) : observed(watch))
 }
+
+const data = async (given) => ({ data: bare(await given), cursor: {} })
 
 /** Sessions that were at work in this process. */
 const observed = ({ sessions }) =>
@@ -124,6 +125,7 @@ async function setup(ctx) {
   const { watch } = one
   const over = new AbortController()
   one.live.push(ctx)
+  one.seen()
 
   const hooks = {
     prompt: async ({ sessionID: id, messageID, prompt }) => {
@@ -131,7 +133,8 @@ async function setup(ctx) {
       const session = await watch.known(id)
       session.rests = false
       if (session.kind !== "main" || !SETUP.hooks["chat.message"]) return
-      session.recalled = await ask("chat.message", watch.payload(id, { prompt: prompt?.text ?? "", message_id: messageID }))
+      const said = { prompt: prompt?.text ?? "", message_id: messageID }
+      session.recalled = await ask("chat.message", watch.payload(id, said))
     },
     context: async (event) => {
       withoutCitations(one, event)
@@ -166,7 +169,8 @@ async function setup(ctx) {
 
   if (one.server) {
     const root = (id) => watch.sessions.get(id)?.root ?? id
-    await within(HOST_MS, ctx.tool.transform((editor) => one.tools.forEach((tool) => editor.add(offered(tool, one.server, root)))))
+    const add = (editor) => one.tools.forEach((tool) => editor.add(offered(tool, one.server, root)))
+    await within(HOST_MS, ctx.tool.transform(add))
     // The entry for OpenCode 1 in its configuration would start the same program once more.
     await within(HOST_MS, ctx.mcp?.transform?.((servers) => servers.remove(PROGRAM)))
     await within(LIST_MS, one.listed)

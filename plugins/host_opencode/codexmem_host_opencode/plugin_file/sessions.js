@@ -9,7 +9,7 @@ function watching({ told, work, seen }) {
   const payload = (id, more) => ({ session_id: id, cwd: sessions.get(id)?.cwd ?? work(), ...more })
   const isOurs = (info) => String(info.title ?? "").startsWith(SETUP.helpers)
 
-  /** A session as far as it is known in this process; its first message or request begins it, however many ask at once. */
+  /** A session of this process; its first message or request begins it, however many ask at once. */
   async function known(id) {
     if (!sessions.has(id) && !beginning.has(id)) beginning.set(id, begin(id).finally(() => beginning.delete(id)))
     return beginning.get(id) ?? sessions.get(id)
@@ -18,7 +18,8 @@ function watching({ told, work, seen }) {
   async function begin(id) {
     const info = born.get(id) ?? (await told(id))
     const cwd = typeof info.directory === "string" && info.directory ? info.directory : work()
-    const session = { kind: "main", root: id, cwd, text: "", memory: "", rests: false, title: info.title, used_ms: Date.now() }
+    const session = { kind: "main", root: id, cwd, text: "", memory: "", rests: false }
+    Object.assign(session, { title: info.title, used_ms: Date.now() })
     sessions.set(id, session)
     if (isOurs(info)) session.kind = "own"
     else if (info.parentID) {

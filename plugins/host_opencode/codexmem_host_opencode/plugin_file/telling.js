@@ -140,7 +140,7 @@ function put(path, content) {
   renameSync(`${path}.${process.pid}`, path)
 }
 
-/** Leave word where OpenCode works, how it is reached and which program it is; `kind` tells files of one folder apart. */
+/** Leave word where OpenCode works, how it is reached and which program it is; `kind` tells a folder's files apart. */
 function leaveWord(word, kind = "") {
   safely(() => {
     const name = createHash("sha256").update(word.directory).digest("hex").slice(0, 16)
