@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ STATE_FOLDER = ".openviking/codex-plugin-state"
 """Of Codex, below the user's home: where the original plugin keeps its own, so that its sessions go on."""
 HOSTS = "hosts"
 """In the plugin's own folder, a file a host: sweeps look after the sessions of them all."""
+_PEER_LETTERS = frozenset(string.ascii_letters + string.digits + "._-")
 _NO_NAME = r"[^a-z0-9_-]"
 
 
@@ -46,7 +48,8 @@ class Place:
         """For a host's sessions in a directory; without one, for all of them."""
         settings = Settings(services, cwd)
         folder = services.open_folder(state_folder(settings, services, host), write=True)
-        own = settings.text("peer_id")
+        # A server refuses every message of a peer whose name it does not like (0.5.2: ``a/b c``).
+        own = utf16.replaced(settings.text("peer_id"), _PEER_LETTERS.__contains__, "-")
         workspace = workspace_peer(cwd) if settings.flag("workspace_peer") else ""
         server = Server(services.http, settings.connection, peer=own or workspace)
         return cls(

@@ -256,6 +256,16 @@ def test_the_peer_that_the_user_named_goes_first(machine):
     assert talk.state["workspacePeerId"] == "-tmp-work"
 
 
+@pytest.mark.parametrize(
+    ("named", "sent"), [("a/b c", "a-b-c"), ("teäm", "te-m"), ("git.example-team_1", "git.example-team_1")]
+)
+def test_a_peer_is_named_so_that_the_server_takes_it(machine, named, sent):
+    machine.set(PEER_ID=named)
+    talk = machine.conversation().user(*said(range(1)))
+    talk.stop()
+    assert [message["peer_id"] for message in talk.stored.messages] == [sent]
+
+
 def _words(text):
     from codexmem_hookspecs.values.capture import Part
 
