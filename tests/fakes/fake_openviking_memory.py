@@ -47,17 +47,18 @@ class FakeMemory:
         return _ok(self.files[uri][0])
 
     def _list(self, uri, recursive):
-        below = {name: kept for name, kept in self.files.items() if name.startswith(f"{uri}/")}
+        root = uri if uri.endswith("/") else f"{uri}/"
+        below = {name: kept for name, kept in self.files.items() if name.startswith(root)}
         if not below:
             return _missing(uri)
         listed = []
         for name, (text, abstract) in below.items():
-            relative = name.removeprefix(f"{uri}/")
+            relative = name.removeprefix(root)
             if recursive:
                 one = {"uri": name, "size": len(text), "isDir": False, "rel_path": relative, "abstract": abstract}
             else:
                 first, _, more = relative.partition("/")
-                one = {"name": first, "isDir": bool(more), "uri": f"{uri}/{first}"}
+                one = {"name": first, "isDir": bool(more), "uri": f"{root}{first}"}
             if one not in listed:
                 listed.append(one)
         return _ok(listed)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.records import Finding
 
-FAILED = frozenset({"kept", "unreachable", "locked"})
-"""Results of a commit after which the session still waits."""
+FAILED = frozenset({"kept", "unreachable"})
+"""Results of a commit after which the session still waits. One that is locked is being worked on."""
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

@@ -68,4 +68,4 @@ def commit_session(services: Services, session: Session) -> Done:
             place.markers.clear(session.id, ended_at_ms + 1)
     except OSError as error:
         return Done(result="kept", name=committer.name, reason=str(error))
-    return done
+    return replace(done, reason="another process works on it") if done.result == "locked" else done

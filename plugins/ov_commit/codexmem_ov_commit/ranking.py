@@ -100,16 +100,17 @@ def found_in(result: object, kind: str) -> list[Found]:
 
 
 def entries_in(result: object) -> list[Found]:
-    """What a context that the server assembled consists of, in its order, each once."""
+    """What a context that the server assembled consists of, each once: files in its order, then folders' overviews."""
     listed = result.get("entries") if isinstance(result, dict) else None
     entries: dict[str, Found] = {}
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict) and isinstance(uri := one.get("uri"), str):
             category = one.get("category")
             category = category if isinstance(category, str) and category else category_of(uri)
-            entry = Found(uri=uri, category=category, score=_score(one), text=_text(one))
+            level = _LEAF_LEVEL if uri.endswith(".md") else _LEAF_LEVEL - 1
+            entry = Found(uri=uri, category=category, score=_score(one), text=_text(one), level=level)
             entries.setdefault(entry.key, entry)
-    return list(entries.values())
+    return sorted(entries.values(), key=lambda entry: not entry.leaf)
 
 
 def _score(one: dict[str, object]) -> float:

@@ -134,13 +134,14 @@ def _server(session: Session, services: Services) -> Server:
 def _succeeded(answer: Answer) -> Answer:
     if not answer.ok:
         status = f" (HTTP {answer.status})" if answer.status else ""
-        raise OSError(f"OpenViking: {answer.error or 'no answer'}{status}; codexmem ov doctor says more")
+        more = "" if answer.status in NO_SUCH_FILE else "; codexmem ov doctor says more"
+        raise OSError(f"OpenViking: {answer.error or 'no answer'}{status}{more}")
     return answer
 
 
 def _folder(server: Server, uri: str, instead: Answer | None = None) -> str:
     """Its entries; for what is no folder either, why it could not be read."""
-    answer = server.get(list_path(uri.rstrip("/") or SCHEME))
+    answer = server.get(list_path(SCHEME + uri.removeprefix(SCHEME).rstrip("/")))
     if not answer.ok and instead is not None:
         answer = instead
     listed = _succeeded(answer).result

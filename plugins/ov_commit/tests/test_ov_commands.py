@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from codexmem_ov_commit import plugin
 from codexmem_ov_commit.checks import faults_of, masked
+from codexmem_ov_commit.locks import lock_name
 
 
 @pytest.fixture
@@ -100,6 +101,16 @@ def test_a_commit_that_fails_is_told_and_keeps_waiting(machine, ov):
     value = json.loads(ov("commit", "--json")[1])
     assert value["ok"] is False
     assert "1 sessions wait" in ov("status")[1]
+
+
+def test_a_session_that_another_process_works_on_is_left_to_it(machine, ov):
+    talk = machine.conversation().user("Run make check before every commit.")
+    talk.stop()
+    with machine.states().folder.lock(lock_name(talk.session.id)) as held:
+        assert held
+        code, text = ov("commit")
+    assert (code, text) == (0, f"{talk.name}: locked: another process works on it\n")
+    assert talk.stored.archives == []
 
 
 def test_a_session_that_is_not_to_be_remembered_stays_here(machine, ov):

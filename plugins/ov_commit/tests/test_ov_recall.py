@@ -43,6 +43,13 @@ def test_a_prompt_is_given_what_the_server_puts_together_each_thing_once(recalli
     assert recalling.asks("prompt", prompt=QUESTION) == DIGEST
 
 
+def test_files_come_before_overviews_of_folders(recalling):
+    overview = {"uri": "viking://user/default/memories/preferences", "category": "preferences", "text": "# Overview"}
+    recalling.server.memory.context = [overview, *ENTRIES]
+    said = recalling.asks("prompt", prompt=QUESTION).split("\n")
+    assert said[2:5] == [*DIGEST.split("\n")[2:4], f"- [preferences] # Overview ({overview['uri']})"]
+
+
 def test_the_session_is_named_so_that_the_server_knows_what_is_meant(recalling):
     talk = recalling.conversation("0193af00-test")
     recalling.asks("prompt", talk, prompt=f"  {QUESTION}\n")
