@@ -50,9 +50,13 @@ def survey(services: Services) -> Survey:
     if not _is_there(home):
         seen.blocked = f"Claude Code's home {home} is not there; what was imported stays"
         return seen
-    ours = (name for name, root in services.memories.items() if overlap(os.path.join(home, STORE), root))
+    store = os.path.join(home, STORE)
+    if os.path.islink(store) and not _is_there(store):
+        seen.blocked = f"{store} leads to {os.path.realpath(store)}, which is not there; what was imported stays"
+        return seen
+    ours = (name for name, root in services.memories.items() if overlap(store, root))
     if name := next(ours, ""):
-        seen.blocked = f"{os.path.join(home, STORE)} overlaps with codexmem's own memory {name}: nothing is imported"
+        seen.blocked = f"{store} overlaps with codexmem's own memory {name}: nothing is imported"
         return seen
     folder = services.open_folder(home)
     projects = read_projects(folder)

@@ -109,6 +109,25 @@ def test_without_its_projects_a_home_that_is_there_has_no_memories(claude):
     assert claude.imported() == {}
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_projects_on_a_disk_that_is_away_remove_nothing(claude, tmp_path, there):
+    """Linked to from the home; of the disk not even the place where it is mounted is left, or only that."""
+    claude.project("shop")
+    claude.put("settings.json", "{}")
+    disk = tmp_path / "disk"
+    os.rename(claude.home / "projects", disk)
+    (claude.home / "projects").symlink_to(disk)
+    before = claude.imported()
+    assert before
+    os.rename(disk, tmp_path / "away")
+    if there:
+        disk.mkdir()
+    assert claude.imported() == before
+    assert claude.state() == [
+        ("info", f"{claude.home}/projects leads to {disk}, which is not there; what was imported stays"),
+    ]
+
+
 def test_a_list_of_projects_chooses_by_directory_or_by_key_and_what_leaves_it_goes(claude):
     shop, web, app = claude.project("shop"), claude.project("web"), claude.project("app")
     assert {path.split("/")[0] for path in claude.imported()} == {key_of(shop), key_of(web), key_of(app)}
