@@ -19,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MAP = HERE / "codex_map.toml"
 ALIGNED, DRIFT, SETUP_ERROR = 0, 1, 2
+ELSEWHERE = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+"""Variables of git's hooks: they name the repository in which the hook runs, whatever folder is asked for."""
 
 
 class SetupError(Exception):
@@ -70,11 +72,13 @@ class Checkout:
 
     def has(self, commit: str, path: str) -> bool:
         """Whether there is such a file or folder at a commit."""
-        return bool(self._git("ls-tree", "--name-only", commit, "--", path).strip())
+        return bool(self._git("ls-tree", "--full-tree", "--name-only", commit, "--", path).strip())
 
     def changes(self, since: str, until: str, paths: tuple[str, ...]) -> list[tuple[str, ...]]:
         """(letter, path) or, for a rename, (letter, old, new), for what differs between two commits below the paths."""
-        listed = self._git("diff", "--find-renames", "--name-status", "-z", since, until).split("\0")
+        listed = self._git("diff", "--no-relative", "-l0", "--find-renames", "--name-status", "-z", since, until).split(
+            "\0"
+        )
         words = iter(listed[:-1])
         found: list[tuple[str, ...]] = []
         for status in words:
@@ -85,8 +89,14 @@ class Checkout:
         return found
 
     def _git(self, *words: str) -> str:
+        environ = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         done = subprocess.run(
-            ["git", "-C", self._place, *words], capture_output=True, text=True, errors="replace", check=False
+            ["git", "-C", self._place, *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            env=environ,
         )
         if done.returncode:
             raise SetupError(done.stderr.strip() or f"git {words[0]} failed")

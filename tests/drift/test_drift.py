@@ -84,6 +84,15 @@ def test_nothing_that_is_watched_has_changed(codex):
         assert said == "aligned: nothing that we watch has changed in Codex since rust-v1 (compared 2026-11-30)\n"
 
 
+def test_any_folder_of_the_checkout_will_do_and_from_within_a_hook_of_gits(codex, tmp_path):
+    codex.write("state.rs", f"// state.rs\n{PROGRAM}fn more() {{}}\n")
+    codex.commit()
+    codex.git("config", "diff.relative", "true")
+    subprocess.run(["git", "init", "-q", tmp_path / "hooked"], check=True, capture_output=True)
+    told = codex.drift(codex.place / "memories", GIT_DIR=str(tmp_path / "hooked" / ".git"))
+    assert told[1].splitlines()[1:] == ["  state.rs: changed  (ours: ours/jobs.py, ours/pipeline.py)"]
+
+
 def test_what_changed_is_told_with_what_of_ours_it_concerns(codex):
     codex.write("state.rs", f"// state.rs\n{PROGRAM}fn more() {{}}\n")
     codex.write("memories/new.rs", "fn unlike_anything() {}\n")
