@@ -56,9 +56,13 @@ def codex(state: State, home: str, dry_run: bool) -> None:  # noqa: FBT001 - a c
 
     from codexmem_core.capture.sessions import discover
     from codexmem_core.interop.adopt_codex import HOST, read_codex
+    from codexmem_core.interop.adoptable import NothingToAdopt
 
     engine = state.engine
-    place = os.path.realpath(home or next(iter(home_in(engine.environ, "CODEX_HOME", ".codex")), ""))
+    place = home or next(iter(home_in(engine.environ, "CODEX_HOME", ".codex")), "")
+    if not place:
+        raise NothingToAdopt("neither CODEX_HOME nor HOME says where Codex's home is; say where it is as the argument")
+    place = os.path.realpath(place)
     if HOST in engine.hosts:  # transcripts say to the millisecond how far they go
         discover(engine.stages, engine.catalogue, host=HOST)
     ends = {one.session.id: one.session.updated_at_ms for one in engine.catalogue.candidates(host=HOST)}

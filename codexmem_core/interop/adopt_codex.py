@@ -14,7 +14,16 @@ from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.capture import MemoryMode
 
 from codexmem_core.consolidate.recaps import parse_recap, recap_files
-from codexmem_core.interop.adoptable import Adoptable, AdoptableMemory, NothingToAdopt, number, text, understood
+from codexmem_core.interop.adoptable import (
+    Adoptable,
+    AdoptableMemory,
+    NothingToAdopt,
+    identity,
+    location,
+    number,
+    text,
+    understood,
+)
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.store.foreign import foreign_database
 from codexmem_core.store.values import AdoptedNote, Key
@@ -93,20 +102,20 @@ def _memory(
         thread = threads.get(str(row["thread_id"]), {"cwd": None, "rollout_path": None})
         return AdoptedNote(
             host=HOST,
-            id=text(row, "thread_id"),
+            id=identity(row, "thread_id"),
             source_updated_at=number(row, "source_updated_at", _SECOND_MS),
             raw_memory=text(row, "raw_memory"),
             rollout_summary=text(row, "rollout_summary"),
             rollout_slug=text(row, "rollout_slug"),
-            locator=text(thread, "rollout_path"),
-            cwd=text(thread, "cwd"),
+            locator=location(thread, "rollout_path"),
+            cwd=location(thread, "cwd"),
             generated_at=number(row, "generated_at", _SECOND_MS),
             usage_count=number(row, "usage_count"),
             last_usage=number(row, "last_usage", _SECOND_MS),
         )
 
     def settled(row: Row) -> tuple[Key, int]:
-        key = Key(HOST, text(row, "job_key"))
+        key = Key(HOST, identity(row, "job_key"))
         return key, _settled_ms(key, number(row, "last_success_watermark"), threads, known_ms)
 
     notes = understood(copy.rows("stage1_outputs", _NOTE), note, f"{path}: the note of {{thread_id!r}}", skipped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def plan_files(access: MemoryAccess, found: Adoptable, memory: AdoptableMemory, 
     written: list[ComingFile] = []
     conflicts: list[str] = []
     known = 0
-    for path in _paths(there):
+    for path in _paths(there, conflicts):
         if _left_alone(path, found, memory, noted, there):
             continue
         try:
@@ -123,10 +124,16 @@ def write_files(access: MemoryAccess, source: str, memory: str, plan: FilesPlan)
         access.catalogue().set_mark(_mark(source, memory, file.source), file.digest)
 
 
-def _paths(folder: GuardedFolder) -> list[str]:
+def _paths(folder: GuardedFolder, unread: list[str]) -> list[str]:
+    """All files, sorted; folders that cannot be looked into go into ``unread``, in words."""
+
+    def told(path: str, error: Exception) -> None:
+        unread.append(f"{os.path.join(folder.root, path).rstrip('/')} cannot be read: {error}")
+
     try:
-        return sorted(stat.path for stat in folder.scan())
-    except (OSError, Refused):
+        return sorted(stat.path for stat in folder.scan(on_error=told))
+    except (OSError, Refused) as error:
+        told("", error)
         return []
 
 

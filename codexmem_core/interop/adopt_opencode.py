@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from codexmem_hookspecs.values.capture import MemoryMode
 
-from codexmem_core.interop.adoptable import Adoptable, AdoptableMemory, NothingToAdopt, number, text, understood
+from codexmem_core.interop.adoptable import (
+    Adoptable,
+    AdoptableMemory,
+    NothingToAdopt,
+    identity,
+    location,
+    number,
+    text,
+    understood,
+)
 from codexmem_core.store.foreign import foreign_database
 from codexmem_core.store.values import AdoptedNote, Key
 
@@ -82,12 +91,12 @@ def _memory(memory: str, root: str, path: str, copy: ForeignDatabase) -> Adoptab
 def _note(row: Row) -> AdoptedNote:
     return AdoptedNote(
         host=HOST,
-        id=text(row, "session_id"),
+        id=identity(row, "session_id"),
         source_updated_at=number(row, "source_updated_at"),
         raw_memory=text(row, "raw_memory"),
         rollout_summary=text(row, "rollout_summary"),
         rollout_slug=text(row, "rollout_slug"),
-        cwd=text(row, "cwd"),
+        cwd=location(row, "cwd"),
         generated_at=number(row, "generated_at"),
         usage_count=number(row, "usage_count"),
         last_usage=number(row, "last_usage"),
@@ -95,7 +104,7 @@ def _note(row: Row) -> AdoptedNote:
 
 
 def _settled(row: Row) -> tuple[Key, int]:
-    return Key(HOST, text(row, "job_key")), number(row, "last_success_watermark")
+    return Key(HOST, identity(row, "job_key")), number(row, "last_success_watermark")
 
 
 def _catalogue(

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+TOO_LARGE = 2**53
+"""For a count, or for a time in milliseconds, of which it would be the year 287,396."""
+
 
 class NothingToAdopt(Exception):  # noqa: N818 - a state that a caller handles
     """The folder holds no memory of that tool; the message says what was looked for."""
@@ -81,11 +84,27 @@ def text(row: Row, column: str) -> str:
     return value
 
 
+def identity(row: Row, column: str) -> str:
+    """What a session is called. Raises ValueError for anything but text, and for none."""
+    value = text(row, column)
+    if not value:
+        raise ValueError(f"{column} is empty")
+    return value
+
+
+def location(row: Row, column: str) -> str:
+    """A path, empty for NULL. Raises ValueError for what can be none."""
+    value = text(row, column)
+    if "\0" in value:
+        raise ValueError(f"{column} is no path")
+    return value
+
+
 def number(row: Row, column: str, factor: int = 1) -> int:
     """A whole number that is not negative, 0 for NULL, times ``factor``. Raises ValueError for anything else."""
     value = row[column]
     if value is None:
         return 0
-    if not isinstance(value, int) or value < 0:
+    if not isinstance(value, int) or not 0 <= value * factor < TOO_LARGE:
         raise ValueError(f"{column} is no time or count")
     return value * factor

@@ -59,12 +59,18 @@ def foreign_database(path: str, place: str) -> Iterator[ForeignDatabase]:
         try:
             _copy(path, copy)
             with closing(sqlite3.connect(copy)) as connection:
+                connection.text_factory = _text
                 answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
                 if answer != "ok":
                     raise StoreError(f"{path} is damaged: {answer}")
                 yield ForeignDatabase(connection)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path} cannot be read: {error}") from error
+
+
+def _text(stored: bytes) -> str:
+    """Bytes that are no UTF-8 replaced: one such text must not keep all others from being read."""
+    return stored.decode("utf-8", "replace")
 
 
 def _sweep(place: str) -> None:
