@@ -20,6 +20,7 @@ from codexmem_hookspecs.values.read import ContextBlock, ContextRequest, Context
 from codexmem_core.host.payloads import GOES_ON
 from codexmem_core.readpath.fitting import fenced_within
 from codexmem_core.readpath.session_start import session_start_context
+from codexmem_core.safety.private import strip_private
 from codexmem_core.safety.redaction import redact
 from codexmem_core.safety.text import clean
 from codexmem_core.services.deadline import WorkDeadline
@@ -184,7 +185,13 @@ class Answers:
 
     def _inquire(self, asked: Asked) -> list[_Inquiry]:
         """Ask every source of the moment at once, each in a thread of its own that nobody waits for in the end."""
-        request = ContextRequest(host=asked.host.name, moment=asked.moment, session=asked.session, prompt=asked.prompt)
+        request = ContextRequest(
+            host=asked.host.name,
+            moment=asked.moment,
+            session=asked.session,
+            prompt=redact(strip_private(asked.prompt)),
+            keeps_context=asked.host.keeps_context,
+        )
         inquiries = []
         for name, source in self._sources().items():
             if asked.moment not in source.record.moments or not (seconds := self._allowed_s(source)):

@@ -80,6 +80,16 @@ def test_no_host_waits_for_a_recall_that_is_switched_off_or_not_installed(served
     assert served.call("UserPromptSubmit", asked) == b""
 
 
+def test_without_the_plugin_no_prompt_waits_and_nobody_is_asked(hooks, server, eventually):
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"), OPENVIKING_URL=server.url)
+    eventually(hooks.passes, "a pass")
+    assert not (hooks.home / "read" / "codex-UserPromptSubmit.live").exists()
+    asked = hooks.payload("UserPromptSubmit", "s2", prompt="How should I write commits?")
+    assert hooks.call("UserPromptSubmit", asked, OPENVIKING_URL=server.url) == b""
+    assert server.lines == []
+
+
 def test_what_was_given_never_comes_back_to_the_server(served, server, eventually):
     """Codex writes injected context into its transcript, beside the prompt or into the user's own message."""
     server.memory.context = [

@@ -79,6 +79,24 @@ def test_what_a_source_says_is_redacted_and_cannot_leave_its_fence(answer):
     assert "sk-ant-api03" not in said
 
 
+def test_a_prompt_reaches_sources_without_secrets_and_private_spans(answer):
+    """They may send it to a server."""
+    asked = []
+
+    def keep(request, _services):
+        asked.append(request)
+        return ContextBlock(source="recall", text="")
+
+    recall = dataclasses.replace(source("recall", "", moments=("prompt",)), provide=keep)
+    answer(recall, moment="prompt", prompt="use sk-ant-api03-" + "a" * 93 + "AA <private>for Ada</private> in harbor")
+    (request,) = asked
+    assert request.prompt.startswith("use ")
+    assert request.prompt.endswith("[private] in harbor")
+    assert "sk-ant-api03" not in request.prompt
+    assert "Ada" not in request.prompt
+    assert request.keeps_context is True
+
+
 def test_notices_are_for_the_user(answer):
     given = answer(source("recall", "", notice="nothing found"), source("archive", "old", notice="one archive"))
     assert given.notice == "one archive\nnothing found"

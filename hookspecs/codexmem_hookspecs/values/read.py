@@ -20,6 +20,9 @@ class ContextRequest:
     moment: Moment
     session: Session
     prompt: str = ""
+    """Without secrets and private spans: sources may send it away."""
+    keeps_context: bool = True
+    """Whether the session's history keeps what it is given (:attr:`Host.keeps_context`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

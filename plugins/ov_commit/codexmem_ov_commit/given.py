@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 MOST: Final = 500
 """Sessions that are remembered, the latest. One that is older is told again when it is resumed."""
-KEEPS_CONTEXT: Final = frozenset({"codex", "claude"})
-"""Hosts whose sessions keep what they were given in their history; any other is told again."""
 _FILE: Final = "profiles.json"
 _WAIT_S: Final = 2.0
 
@@ -33,7 +31,7 @@ class Given:
 
     def note(self, session: Session, text: str) -> None:
         """The session is given this. Not noting it down costs no more than saying it twice."""
-        if not session.id or session.host not in KEEPS_CONTEXT:
+        if not session.id:
             return
         try:
             with self._folder.lock("profiles", _WAIT_S) as held:

@@ -83,7 +83,7 @@ def _recall_ms(services: Services) -> int:
 
 
 def profile(request: ContextRequest, services: Services) -> ContextBlock:
-    """Who the user is; not said again to a session that goes on and was told the same."""
+    """Who the user is; not said again to a session that goes on and still has the same."""
     place = Place.of(services, request.host, request.session.cwd)
     if place.settings.flag("no_auto_inject") or place.passes_over(request.session):
         return NOTHING
@@ -91,7 +91,7 @@ def profile(request: ContextRequest, services: Services) -> ContextBlock:
         return NOTHING
     text = profile_block(place.server, place.settings.number("profile_token_budget"))
     given = Given(services)
-    if not text or (request.moment == "resume" and given.has(request.session, text)):
+    if not text or (request.moment == "resume" and request.keeps_context and given.has(request.session, text)):
         return NOTHING
     if not services.deadline.cancelled:
         given.note(request.session, text)

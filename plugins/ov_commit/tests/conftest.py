@@ -172,7 +172,9 @@ class Machine:
     def asks(self, moment, conversation=None, *, prompt="", name=""):
         """What a session is given at a moment, by all sources or by one; the texts, joined."""
         session = (conversation or self.conversation()).session
-        request = ContextRequest(host=session.host, moment=moment, session=session, prompt=prompt)
+        request = ContextRequest(
+            host=session.host, moment=moment, session=session, prompt=prompt, keeps_context=session.host != "opencode"
+        )
         said = [
             source.provide(request, self.services).text
             for source in plugin.codexmem_read_sources()
