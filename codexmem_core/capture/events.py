@@ -98,8 +98,8 @@ def take_in(
 
     A session whose process is gone has ended: a host that is killed runs no hook.
 
-    A session that begins while nothing is to be learned is never learned from (Codex 0.171: its mode is stamped when it
-    is created).
+    A session that begins while nothing is to be learned, or where nothing is, is never learned from (Codex 0.171: its
+    mode is stamped when it is created). A project's file may be gone with the next checkout.
     """
     taken, catalogue = TakenIn(), records.catalogue
     _take_in_spooled(spool, hosts, guards, records, log, taken)
@@ -136,7 +136,7 @@ def _take_in_spooled(
                 catalogue.bypass(event.session.host, event.session.id)
                 taken.bypassed.add((event.session.host, event.session.id))
             elif not inside_any(event.session.cwd, guards.own_folders):
-                if event.moment in BEGINNINGS and not guards.learning:
+                if event.moment in BEGINNINGS and not guards.may_learn_at(event.session.cwd):
                     catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")
                 _record(event, spooled.header, records, guards, taken)
         spool.remove(spooled.name)

@@ -44,6 +44,10 @@ class Guards:
     rules: Callable[[str], ProjectRules] = lambda _cwd: ProjectRules()
     """What is said about a folder."""
 
+    def may_learn_at(self, cwd: str) -> bool:
+        """Whether a session that begins in that folder now may be learned from."""
+        return self.learning and self.rules(cwd).learns
+
     def refusal(self, session: Session) -> str:
         """Why the session is not captured; empty when it may be."""
         return self._no_session_of_the_user(session) or self._not_wanted(session)
@@ -62,10 +66,13 @@ class Guards:
 
     def _not_wanted(self, session: Session) -> str:
         key = (session.host, session.id)
-        if session.memory_mode != "enabled" or key in self.excluded:
-            return BYPASSED if key in self.bypassed else "memory is switched off for this session"
+        is_off = session.memory_mode != "enabled" or key in self.excluded
+        if is_off and key in self.bypassed:
+            return BYPASSED
         rules = self.rules(session.cwd)
-        return "" if rules.learns else rules.reason
+        if not rules.learns:
+            return rules.reason
+        return "memory is switched off for this session" if is_off else ""
 
 
 def own_folders(home: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> tuple[str, ...]:

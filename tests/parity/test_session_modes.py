@@ -42,6 +42,18 @@ def test_a_session_that_begins_while_nothing_is_learned_is_never_learned_from(
     assert mode(session) == "disabled"
 
 
+def test_neither_is_one_that_begins_where_nothing_is_learned(run_once, codex_home, happens, mode, tmp_path):
+    """A project's file goes with the next checkout of another branch, and what was said must not come in then."""
+    session, project = codex_home(*TURNS), tmp_path / "harbor"
+    project.mkdir()
+    (project / ".codexmem.toml").write_text('memory = "off"\n')
+    happens(session, "SessionStart", source="startup", cwd=str(project))
+    run_once(extract=False, consolidate=False)
+    (project / ".codexmem.toml").unlink()
+    assert run_once().sessions["extracted"] == 0
+    assert mode(session) == "disabled"
+
+
 def test_a_session_that_began_before_is_learned_from_later(run_once, codex_home, happens, mode):
     session = codex_home(*TURNS)
     happens(session, "SessionStart", source="startup")
