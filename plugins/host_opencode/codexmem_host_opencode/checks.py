@@ -17,14 +17,17 @@ UNVERIFIED = "OpenCode 2 (unverified against the real program)"
 
 
 def reached(services: Services) -> Iterable[Finding]:
-    """Whether OpenCode 1 can be asked for what was said in it; nothing where it can, or was never seen."""
+    """Whether OpenCode 1 can be asked for what was said in it; nothing where it can, or was never seen.
+
+    Where OpenCode 2 has taken over it is no fault.
+    """
     reach = Reach(services)
     if not reach.seen or reach.server is not None or reach.program.is_there:
         return
     silent = ", ".join(dict.fromkeys(one.word.url for one in reach.seen if one.word.url))
     at = f"no server answers at {silent}" if silent else "no server of it was seen"
     yield Finding(
-        level="warn",
+        level="info" if reach.prefers_second else "warn",
         message=f"OpenCode cannot be reached: {at}, and there is no program {reach.program.path}",
         fix="make sure that opencode is on PATH, or set [host-opencode] program to where it is",
     )

@@ -15,6 +15,8 @@ from codexmem_host_opencode.own_sessions import place
 from codexmem_host_opencode.server import PASSWORD_VARIABLE, USER_VARIABLE, Server, credentials
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from codexmem_hookspecs.services import Services
 
 SECRET = secrets.token_urlsafe(24)
@@ -49,11 +51,14 @@ class Program(NamedTuple):
 
     path: str
     services: Services
+    others: Collection[str] = ()
+    """Real paths of programs that are OpenCode 2, as one is that was put in the place of OpenCode 1."""
 
     @property
     def is_there(self) -> bool:
-        """Whether it could be started."""
-        return shutil.which(self.path, path=self.services.environ.get("PATH")) is not None
+        """Whether it could be started, and is OpenCode 1."""
+        found = shutil.which(self.path, path=self.services.environ.get("PATH"))
+        return found is not None and os.path.realpath(found) not in self.others
 
     def listed(self, directory: str) -> list[object]:
         """Sessions of the project that a directory belongs to. Raises NotUnderstood and FileNotFoundError."""
@@ -82,7 +87,12 @@ class Program(NamedTuple):
         url = self.services.processes.serve(argv, says=LISTENS, timeout_s=SERVE_S, folder=where, environ=environ)
         return Server(url, self.services, credentials(environ))
 
+    def _must_be_there(self) -> None:
+        if not self.is_there:
+            raise FileNotFoundError(self.path)
+
     def _run(self, *words: str, folder: str = "") -> bytes:
+        self._must_be_there()
         try:
             argv = (self.path, PURE, *words)
             status, printed, said = self.services.processes.run(

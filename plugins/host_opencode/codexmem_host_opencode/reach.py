@@ -6,6 +6,7 @@ is asked for models.
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,9 @@ class Reach:
         """The one that the user named, else the one that was last seen at work and is there, else the usual name."""
         named = str(self._services.settings.get("program", ""))
         ran = [one.word.program for one in self.seen if one.word.program]
-        programs = [Program(path, self._services) for path in ([named] if named else [*dict.fromkeys(ran), USUAL])]
+        others = {os.path.realpath(one.word.program) for one in self.second_seen if one.word.program}
+        paths = [named] if named else [*dict.fromkeys(ran), USUAL]
+        programs = [Program(path, self._services, others) for path in paths]
         return next((program for program in programs if program.is_there), programs[-1])
 
     @property

@@ -132,16 +132,16 @@ def from_second(reach: Reach, services: Services) -> list[records.ListedSession]
 def from_program(reach: Reach, services: Services) -> list[records.ListedSession]:
     """Of the projects in which OpenCode was seen at work. Those that cannot be listed now are listed later."""
     rows: list[records.ListedSession] = []
+    # Where OpenCode 2 has taken over, that the first is gone is no fault.
+    tell = services.log.info if reach.prefers_second else services.log.warning
     for place in reach.seen:
         try:
             rows += _listing(place, reach, services).rows
         except FileNotFoundError:
-            services.log.warning("OpenCode's sessions are not read", reason=UNREACHABLE, program=reach.program.path)
+            tell("OpenCode's sessions are not read", reason=UNREACHABLE, program=reach.program.path)
             break
         except NotUnderstood as problem:
-            services.log.warning(
-                "OpenCode's sessions are not listed", directory=place.word.directory, reason=str(problem)
-            )
+            tell("OpenCode's sessions are not listed", directory=place.word.directory, reason=str(problem))
     return rows
 
 

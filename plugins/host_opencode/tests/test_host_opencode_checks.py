@@ -52,6 +52,18 @@ def test_neither_server_nor_program_is_named_with_its_fix(opencode, says, tmp_pa
     assert says("opencode") == []
 
 
+def test_an_opencode_2_in_the_place_of_opencode_1_is_not_run_as_that(opencode, service, says, tmp_path):
+    opencode.saw(tmp_path)
+    opencode.install()
+    del opencode.services.settings["program"]
+    opencode.services.environ["PATH"] = str(tmp_path)
+    opencode.saw("/home/user/proj", name="proj.2", hours_ago=0, generation=2, pid=service.pid)
+    service.put("ses_1")
+    assert [one.id for one in opencode.sessions()] == ["ses_1"]
+    assert (opencode.calls, opencode.services.log.warnings) == ([], [])
+    assert [level for level, _, _ in says("opencode")] == ["info"]
+
+
 def test_opencode_2_is_said_to_be_unverified_with_what_is_chosen(served, service, says):
     served.saw("/home/user/proj", name="proj.2", hours_ago=0, generation=2, pid=service.pid)
     ((level, message, _),) = says("opencode-2")
