@@ -1,14 +1,19 @@
 """OpenCode 2's sessions come from the service that it registers, else from processes that tell what they saw."""
 
 import json
+from contextlib import suppress
 
 import pytest
+from codexmem_hookspecs.errors import ModelRefused, Unreadable
 from codexmem_hookspecs.known import Known
 from codexmem_hookspecs.values.capture import Presence
+from codexmem_hookspecs.values.extract import ExtractionRequest
+from codexmem_host_opencode import plugin
 from fake_opencode2 import FakeOpenCode2
 
 from .second_messages import CREATED, session, user
 
+(BACKEND,) = plugin.codexmem_models()
 UNAVAILABLE = "OpenCode 2's service is unavailable: only sessions that its processes saw are read"
 
 
@@ -164,6 +169,19 @@ def test_an_odd_list_is_a_warning_and_no_session(opencode, service, rows):
     service.broken["/api/session"] = (200, rows)
     assert opencode.sessions() == []
     assert opencode.services.log.warnings
+
+
+@pytest.mark.parametrize("odd", [None, 7, "text", [], {}, {"data": None}, {"data": {}}, {"cursor": 7, "data": []}])
+def test_odd_answers_of_any_route_break_nothing(opencode, service, odd):
+    service.put("ses_1")
+    for path in ("/api/session", "/api/session/ses_1", "/api/session/ses_1/message", "/api/agent", "/api/model"):
+        service.broken = {path: (200, odd)}
+        opencode.sessions()
+        opencode.presence(session())
+        with suppress(Unreadable):
+            opencode.entries(session())
+        with pytest.raises(ModelRefused):
+            BACKEND.ask(ExtractionRequest(instructions="", input="", schema={}), None, opencode.services)
 
 
 # Processes alone

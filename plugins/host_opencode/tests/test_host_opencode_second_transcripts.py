@@ -1,7 +1,15 @@
 """What is said in OpenCode 2 is read as it is read from OpenCode 1."""
 
+from contextlib import suppress
+
 import pytest
 from codexmem_hookspecs.errors import Unreadable
+from codexmem_hookspecs.values.capture import Item
+from codexmem_host_opencode import transcript
+from codexmem_host_opencode.records import Conversation, SessionInfo
+from codexmem_host_opencode.second.messages import adapted
+from hypothesis import given
+from hypothesis import strategies as st
 
 from .second_messages import CREATED, assistant, session, text, tool, user
 
@@ -123,3 +131,22 @@ def test_an_odd_message_hides_no_other(opencode, service, message):
         "before",
         "after",
     ]
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+KEYS = ("type", "id", "text", "time", "content", "state", "status", "input", "error", "metadata", "toolCalls", "files")
+WORDS = ("user", "assistant", "tool", "text", "shell", "compaction", "execute", "location-switched", "completed")
+VALUES = st.recursive(
+    SCALARS | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from((*KEYS, "name", "created")), inner),
+    max_leaves=20,
+)
+
+
+@given(st.lists(VALUES, max_size=4))
+def test_whatever_is_given_as_messages_each_is_read_or_named(messages):
+    conversation = Conversation(info=SessionInfo(id="ses_1"), messages=adapted(messages, "/home/user/proj"))
+    assert len(conversation.messages) == len(messages)
+    with suppress(Unreadable):  # nothing of it is understood
+        entries = list(transcript.entries(conversation, session(), 0, CREATED))
+        assert all(isinstance(one, Item) or one.reason for one in entries)

@@ -28,7 +28,7 @@ def adapted(messages: Sequence[object], folder: str) -> list[object]:
 
 
 def _info(message: Mapping[str, object], folder: str) -> dict[str, object]:
-    kind = message.get("type")
+    kind = _text(message.get("type"))
     told = {key: message[key] for key in ("id", "time", "finish", "error") if key in message}
     return {
         **told,
