@@ -81,10 +81,14 @@ def findings(services: Services) -> Iterator[Finding]:
             message=f"last sweep at {at}: {count} committed, {last.get('locked', 0)} held by others,"
             f" {last.get('retired', 0)} cursors let go",
         )
+        names: dict[str, list[str]] = {}
         for name, reason in kept.items() if isinstance(kept, dict) else ():
-            yield Finding(
-                level="warn", message=f"session {name} waits for its commit: {reason}", fix="codexmem ov doctor"
-            )
+            names.setdefault(str(reason), []).append(name)
+        for reason, those in names.items():
+            who = f"session {those[0]} waits for its commit"
+            if len(those) > 1:
+                who = f"session {those[0]} and {len(those) - 1} more wait for their commit"
+            yield Finding(level="warn", message=f"{who}: {reason}", fix="codexmem ov doctor")
     if refused := Rejected(services.folder).paths():
         yield Finding(
             level="warn",

@@ -35,6 +35,8 @@ class Swept:
     locked: int = 0
     retired: int = 0
     """Cursors that were let go."""
+    unreachable: str = ""
+    """Why the server could not be reached; it is asked once, and not for each session."""
 
 
 def sweep_all(services: Services, new: Session) -> Swept:
@@ -61,7 +63,9 @@ def sweep(place: Place, services: Services, swept: Swept, *, but: str = "") -> N
             continue
         marker = ended.get(file_stem(state.session_id), 0)
         try:
-            if _reason(place, state, marker, now):
+            if _reason(place, state, marker, now) and swept.unreachable:
+                swept.kept[server_name(place.states.host, state.session_id)] = swept.unreachable
+            elif _reason(place, state, marker, now):
                 _commit(place, services, state, marker, swept)
             elif not (state.live or state.behind or marker) and _is_spent(place, state, now):
                 swept.retired += _retire(place, services, state)
@@ -125,6 +129,7 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
             swept.committed[done.name] = done.trace_id
         elif done.result in ("kept", "unreachable"):
             swept.kept[done.name] = done.reason
+            swept.unreachable = done.reason if done.result == "unreachable" else ""
 
 
 def session_of(services: Services, host: str, state: State) -> Session:

@@ -263,38 +263,3 @@ def test_status_tells_what_a_sweep_could_not_commit(machine, failing):
     machine.start()
     assert not any(finding.level == "warn" for finding in machine.findings())
     assert any("1 committed" in finding.message for finding in machine.findings())
-
-
-def test_a_marker_that_is_gone_under_the_lock_leaves_only_the_idle_rule(machine, failing):
-    """The session was resumed between listing and locking: another process took its marker away."""
-    first = machine.conversation("000-first").user(WORDS)
-    first.stop()
-    machine.markers().mark("000-first", machine.clock.now_ms())
-
-    def cut(asked):
-        if asked.path.endswith("/commit"):
-            machine.markers().clear_all(failing.session.id)
-
-    machine.server.cut = cut
-    machine.start()
-    assert len(first.stored.archives) == 1
-    assert failing.stored.archives == []
-    assert failing.state["ovSessionId"] == failing.name
-    machine.pass_time(IDLE_MS)
-    machine.start()
-    assert len(failing.stored.archives) == 1
-
-
-def test_a_session_that_showed_life_since_it_was_listed_is_left_alone(machine, live):
-    first = machine.conversation("000-first").user(WORDS)
-    first.stop()
-    machine.pass_time(IDLE_MS)
-
-    def cut(asked):
-        if asked.path.endswith("/commit"):
-            live.state_path.write_text(json.dumps({**live.state, "lastUpdatedAt": machine.clock.now_ms()}))
-
-    machine.server.cut = cut
-    machine.start()
-    assert len(first.stored.archives) == 1
-    assert live.stored.archives == []
