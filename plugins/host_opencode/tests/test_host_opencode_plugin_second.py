@@ -258,6 +258,19 @@ def test_nothing_reaches_opencode_when_codexmem_is_gone(second):
     assert second.told == []
 
 
+@pytest.mark.parametrize(
+    "said", ["null", "7", "{", "[]", '{"id": 1}', '{"id": 1, "result": null}', '{"id": 1, "error": 7}']
+)
+def test_a_program_that_speaks_no_mcp_leaves_opencode_without_tools(second, said):
+    talks = f"print({said!r}, flush=True); import sys; sys.stdin.read()"
+    second.install(mcp=(sys.executable, "-I", "-c", talks))
+    soon = second.file.read_bytes().replace(b"const LIST_MS = 3000", b"const LIST_MS = 50")
+    second.file.write_bytes(soon)
+    *_, request, told = second.plays(BORN, prompts(), asks(), {"told": None})
+    assert systems([request]) == [["Always lint."]]
+    assert told[second.folder]["tools"] == {}
+
+
 @pytest.mark.parametrize("name", ["prompt", "context", "compaction", "generate", "title", "tool.execute.before"])
 @pytest.mark.parametrize("event", [None, {}, {"sessionID": None}, {"sessionID": "ses_9", "messages": [None, 7]}])
 def test_odd_calls_come_to_nothing(second, name, event):

@@ -14,8 +14,9 @@ function serving(command) {
   const waiting = new Map()
 
   function start() {
-    child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] })
+    const mine = (child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] }))
     const gone = () => {
+      if (child !== mine) return
       for (const { reject } of waiting.values()) reject(new Error("the program that serves the memory has ended"))
       waiting.clear()
       child = undefined
@@ -28,7 +29,7 @@ function serving(command) {
     child.stdout.on("data", (text) => {
       const lines = (rest + text).split("\n")
       rest = lines.pop()
-      for (const line of lines) heard(safely(() => JSON.parse(line), {}))
+      for (const line of lines) safely(() => heard(JSON.parse(line)))
     })
     child.unref()
     child.stdin.unref?.()
@@ -76,7 +77,7 @@ function serving(command) {
     call: async (name, given, session) => {
       const params = { name, arguments: given ?? {}, _meta: session ? { [SESSION]: session } : {} }
       const { content = [] } = await request("tools/call", params)
-      return content.map((part) => part.text ?? "").join("\n")
+      return content.map((part) => part.text ?? "").join("\n") || "nothing" // OpenCode 2 keeps no empty result
     },
     close: () => child?.kill(),
   }
