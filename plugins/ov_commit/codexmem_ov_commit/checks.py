@@ -44,10 +44,9 @@ def configuration(services: Services) -> Iterator[Finding]:
         yield Finding(level="warn", message=f"{broken}; it counts as absent", fix="mend it: it must hold a JSON object")
     key = f"key {masked(connection.api_key)}" if connection.api_key else "no key"
     yield Finding(level="ok", message=f"{connection.url} (named by: {connection.origin or 'default'}), {key}")
+    named = f"mend it where it was named: {connection.origin or 'default'}"
     for fault in faults_of(connection.url):
-        yield Finding(
-            level="warn", message=f"{connection.url}: {fault}", fix=f"mend it in {connection.origin or 'the settings'}"
-        )
+        yield Finding(level="warn", message=f"{connection.url}: {fault}", fix=named)
     yield from _original(services)
 
 
@@ -76,11 +75,14 @@ def sessions(services: Services) -> Iterator[Finding]:
     """What is not wholly committed."""
     found = list(waiting(services))
     ended = sum(bool(one.ended_at_ms) for one in found)
-    yield Finding(
-        level="warn" if ended > MANY_WAITING else "info",
-        message=f"{len(found)} sessions hold turns that are not committed, {ended} of them have ended",
-        fix="codexmem ov commit" if ended else "",
-    )
+    if found:
+        yield Finding(
+            level="warn" if ended > MANY_WAITING else "info",
+            message=f"sessions that wait for a commit: {len(found)}, ended of them: {ended}",
+            fix="codexmem ov commit" if ended else "",
+        )
+    else:
+        yield Finding(level="ok", message="no session waits for a commit")
     folder = Place.of(services, "codex").settings.path("pending_dir")
     if queued := sum(1 for _ in queue.entries(services.open_folder(folder))):
         yield Finding(level="info", message=f"{queued} writes of other clients wait in {folder}")
@@ -105,7 +107,7 @@ def faults_of(url: str) -> Iterator[str]:
         yield "it must begin with http:// or https:// and name a host"
     for ending in ("/api/v1", "/mcp"):
         if parts.path.rstrip("/").endswith(ending):
-            yield f"it ends in {ending}, which is added to it"
+            yield f"it ends in {ending}: the server's address alone is wanted"
     if host in ("0.0.0.0", "::"):  # noqa: S104 - where a server listens, which is no address to call
         yield "that is where a server listens; call 127.0.0.1"
     if parts.query or parts.fragment:

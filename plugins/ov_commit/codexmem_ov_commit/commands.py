@@ -97,7 +97,7 @@ def _status_text(server: dict[str, Any], found: list[dict[str, Any]], told: Iter
     state = f"server {server['version']}" if server["answers"] else f"not reachable: {server['error']}"
     lines = [f"{server['url']} (named by: {server['named_by']}): {state}"]
     lines += [f"{one['level']}: {one['message']}" for one in told]
-    lines.append(f"{len(found)} sessions wait for a commit" if found else "no session waits for a commit")
+    lines.append(f"sessions that wait for a commit: {len(found)}" if found else "no session waits for a commit")
     for one in found:
         ended = f"ended {_time(one['ended_at_ms'])}" if one["ended_at_ms"] else f"active {_time(one['updated_at_ms'])}"
         lines.append(f"  {one['session']}: {one['turns']} turns sent, {ended}")

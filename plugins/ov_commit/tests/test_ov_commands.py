@@ -56,7 +56,7 @@ def test_status_without_a_server_still_tells_what_waits(machine, ov):
     code, text = ov("status")
     assert code == 0
     assert "not reachable" in text
-    assert "1 sessions wait" in text
+    assert "sessions that wait for a commit: 1" in text
 
 
 def test_commit_sends_the_tail_and_seals_every_session_that_waits(machine, ov):
@@ -100,7 +100,7 @@ def test_a_commit_that_fails_is_told_and_keeps_waiting(machine, ov):
     assert f"{talk.name}: kept (trace_id=t-1): no model" in text
     value = json.loads(ov("commit", "--json")[1])
     assert value["ok"] is False
-    assert "1 sessions wait" in ov("status")[1]
+    assert "sessions that wait for a commit: 1" in ov("status")[1]
 
 
 def test_a_session_that_another_process_works_on_is_left_to_it(machine, ov):
@@ -130,7 +130,7 @@ def test_an_end_that_was_not_confirmed_is_confirmed_by_a_commit(machine, ov):
     talk.end()
     machine.server.cut = lambda _asked: None
     assert talk.ended
-    assert "1 of them have ended" in ov("doctor")[1]
+    assert "ended of them: 1" in ov("doctor")[1]
     assert ov("commit")[0] == 0
     assert talk.ended == []
 
