@@ -10,6 +10,7 @@ from codexmem_core.consolidate.consolidation import Consolidated, Consolidation,
 from codexmem_core.consolidate.work import Bench as ConsolidationBench
 from codexmem_core.consolidate.work import Place
 from codexmem_core.extract.extraction import SWITCHED_OFF, Bench, Extracted, ExtractionLane
+from codexmem_core.interop.given_out import GivenOut
 from codexmem_core.lanes import LaneResult
 from codexmem_core.services.deadline import WorkDeadline
 from codexmem_core.store.rules import COOLDOWN_S
@@ -129,5 +130,6 @@ class MemoryLane:
             # An agent that takes too long ends by itself, with a reason, before the whole lane is given up for it.
             limits=Limits(seconds=min(JOB_SECONDS, 57.0 * config.decimal("models", "job_minutes"))),
             tombstones=engine.tombstones.current,
+            exported=GivenOut(engine.catalogue).remember,
         )
         return Consolidation(place, jobs, bench, rules).run(self._worker, self._deadline)

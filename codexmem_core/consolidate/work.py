@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from codexmem_hookspecs.services import Clock, Deadline, Log, Services
     from codexmem_hookspecs.values.consolidate import Memory, Problem, Stored
+    from codexmem_hookspecs.values.interop import Mirror
 
     from codexmem_core.consolidate.baseline import WorkspaceDiff
     from codexmem_core.consolidate.lease import Lease
@@ -62,6 +63,8 @@ class Bench:
     limits: Limits = field(default_factory=Limits)
     heartbeat_s: float = HEARTBEAT_S
     tombstones: Callable[[], Tombstones] = lambda: NOTHING_FORGOTTEN
+    exported: Callable[[Mirror], None] = lambda _mirror: None
+    """Is told of each place to which something goes out."""
 
 
 class InvalidArtifacts(Exception):  # noqa: N818 - a state that a caller handles
@@ -90,6 +93,7 @@ class Work:
             bench.services_for(place.plugin, None).memories.values(),
             place.locks,
             bench.log,
+            bench.exported,
         )
         self._baseline = Baseline(place.root, bench.clock, locks=place.locks)
         self._diff: WorkspaceDiff | None = None

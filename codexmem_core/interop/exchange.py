@@ -10,13 +10,14 @@ from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.places import overlap
 from codexmem_hookspecs.values.interop import Snapshot
 
+from codexmem_core.interop.given_out import place_of
 from codexmem_core.interop.mirror import apply_mirror, is_applied
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.safety.leftovers import sweep_leftovers
 from codexmem_core.safety.redaction import redact, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
     from codexmem_hookspecs.services import Log, Workspace
@@ -40,14 +41,26 @@ class Exchange:
 
     ``tombstones``: what was forgotten, and does not come back from another tool. ``roots``: folders of all memories
     here; what another tool has in one of them is no other tool's. ``locks``: our folder of locks.
+    ``remember`` is told of each place to which something goes out.
     """
 
-    def __init__(self, stages: Stages, tombstones: Tombstones, roots: Iterable[str], locks: str, log: Log) -> None:
+    def __init__(
+        self,
+        stages: Stages,
+        tombstones: Tombstones,
+        roots: Iterable[str],
+        locks: str,
+        log: Log,
+        remember: Callable[[Mirror], None],
+    ) -> None:
         self._stages = stages
         self._tombstones = tombstones
         self._roots = tuple(roots)
         self._locks = locks
         self._log = log
+        self._remember = remember
+        self.places: set[str] = set()
+        """Where exports wanted to go so far."""
 
     def take_in(self, folder: GuardedFolder, workspace: Workspace) -> None:
         """Imports, each mirrored into the memory root."""
@@ -79,12 +92,23 @@ class Exchange:
             if outcome.error is not None:
                 self._log.warning("export failed", error=str(outcome.error))
                 problems.append(str(outcome.error))
-            for mirror in outcome.value or ():
-                try:
-                    self._put(self._known(mirror))
-                except Exception as error:  # noqa: BLE001 - as above
-                    self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
-                    problems.append(redact(f"{outcome.plugin}: {mirror.root}/extensions/{mirror.extension}: {error}"))
+            problems += self._all_put(outcome.value or (), f"{outcome.plugin}: ")
+        return problems
+
+    def withdraw(self, mirrors: Iterable[Mirror]) -> list[str]:
+        """Take copies out of places that no export names any more; returns what could not be done."""
+        with self._turn():
+            return self._all_put(mirrors)
+
+    def _all_put(self, mirrors: Iterable[Mirror], whose: str = "") -> list[str]:
+        problems = []
+        for mirror in mirrors:
+            self.places.add(place_of(mirror))
+            try:
+                self._put(self._known(mirror))
+            except Exception as error:  # noqa: BLE001 - exchange never stops anything else
+                self._log.warning("exchange failed", extension=mirror.extension, error=str(error))
+                problems.append(redact(f"{whose}{place_of(mirror)}: {error}"))
         return problems
 
     def _put(self, mirror: Mirror) -> None:
@@ -98,7 +122,9 @@ class Exchange:
         if ours:
             raise Refused(f"{mirror.root} overlaps with codexmem's own {ours}")
         folder = GuardedFolder(mirror.root, write=True)
-        extension = os.path.join(mirror.root, "extensions", mirror.extension)
+        extension = place_of(mirror)
+        if mirror.files:
+            self._remember(mirror)
         if is_applied(folder, mirror) and not _unfinished(extension):
             return
         if not mirror.lock:

@@ -73,7 +73,7 @@ def test_no_memory_goes_without_because_another_of_ours_has_the_other_tools_lock
 
     def take_in(plugin):
         os.makedirs(roots[plugin])
-        exchange = Exchange(access.stages, access.tombstones(), roots.values(), access.home.locks, access.log)
+        exchange = Exchange(access.stages, access.tombstones(), roots.values(), access.home.locks, access.log, print)
         workspace = MemoryWorkspace(access.memories[plugin], roots[plugin])
         exchange.take_in(GuardedFolder(roots[plugin], write=True), workspace)
 

@@ -120,6 +120,29 @@ def test_forgetting_removes_copies_that_are_not_exported_any_more(user, codex):
     assert not (codex.root / EXPORT / "resources").exists()
 
 
+@pytest.mark.parametrize(
+    ("settings", "environ"),
+    [
+        (BOTH + "codex_home = '~/other'\n", {}),
+        (BOTH, {"CODEX_HOME": "{home}/other"}),
+        (BOTH, {"CODEXMEM_DISABLE": "codex-interop"}),
+    ],
+)
+def test_forgetting_removes_copies_of_which_no_setting_and_no_plugin_tells_any_more(user, codex, settings, environ):
+    """Codex's home is another one now, or only in this shell, or the plugin is gone."""
+    user.run()
+    (user.home / "other/memories").mkdir(parents=True)
+    user.settings(settings)
+    environ = {name: value.format(home=user.home) for name, value in environ.items()}
+    report = user.codexmem("forget", "--text", "The staging server is called amber.", **environ)
+    assert report["pending"] == []
+    assert not (codex.root / EXPORT / "resources").exists()
+    assert codex.artifacts
+    user.settings(BOTH)
+    user.run()
+    assert "changelog" in (codex.root / EXPORT / "resources/codexmem/MEMORY.md").read_text()
+
+
 def test_a_reset_leaves_no_copies(user, codex):
     user.run()
     user.codexmem("reset", "--yes")

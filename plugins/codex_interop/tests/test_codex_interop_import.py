@@ -104,8 +104,8 @@ def test_while_codex_consolidates_nothing_is_taken_in(codex):
     assert lock.read_bytes() == b""
 
 
-def test_an_import_waits_while_another_memory_of_ours_holds_codexs_lock_for_a_moment(codex, monkeypatch):
-    """Memories work at the same time: which of them came first decides nothing."""
+def test_an_import_waits_a_moment_for_codexs_lock(codex, monkeypatch):
+    """Codex holds it for moments, too."""
     codex.remembers()
     with (codex.home / "memories.lock").open("wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
