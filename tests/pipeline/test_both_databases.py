@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from codexmem_core.cli import codexmem
+from codexmem_core.cli.state import State
 from codexmem_core.readpath.forget import forget
 from codexmem_core.readpath.forgetting.targets import target_of
 
@@ -57,9 +58,10 @@ def test_notes_that_are_lost_take_nothing_out_of_the_files_until_the_user_says_s
     assert report.memories[both.other[bad]].status == "up_to_date"
     assert sorted((both.folder(bad) / "rollout_summaries").iterdir()) == recaps
     assert both.summary(bad) == before
-    doctor = CliRunner().invoke(
-        codexmem, ["--home", str(both.home), "--config", str(both.home / "none.toml"), "doctor"]
-    )
+    state = State()
+    words = ["--home", str(both.home), "--config", str(both.home / "none.toml"), "doctor"]
+    doctor = CliRunner().invoke(codexmem, words, obj=state)
+    state.close()
     assert f"{both.database(bad).name}.corrupt-" in doctor.output
     learn()
     assert not list((both.folder(bad) / "rollout_summaries").iterdir())

@@ -44,7 +44,10 @@ def test_recaps_and_text_that_codex_wrote_are_continued_and_not_lost(tmp_path, c
 @pytest.fixture
 def reset():
     def command(home):
-        return CliRunner().invoke(codexmem, ["--home", str(home), "reset", "--yes"], obj=State())
+        state = State()
+        result = CliRunner().invoke(codexmem, ["--home", str(home), "reset", "--yes"], obj=state)
+        state.close()
+        return result
 
     return command
 
