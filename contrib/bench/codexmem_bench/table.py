@@ -13,6 +13,7 @@ from codexmem_bench import (
     many_sessions,
     nothing_new,
     peers,
+    recall,
     search,
     transcripts,
     workspace_diff,
@@ -37,11 +38,11 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     command_line.MEASUREMENT,
     hooks.MEASUREMENT,
     hooks.NODE_MEASUREMENT,
+    recall.MEASUREMENT,
 )
 
 LATER: tuple[Figure, ...] = (
     Figure(key="hook-stop-peer", what="Stop hook, to the OpenViking plugin's", limit=0.15, unit=TIMES),
-    Figure(key="recall", what="recall in front of a prompt, to the OpenViking plugin's", limit=1, unit=TIMES),
 )
 
 
