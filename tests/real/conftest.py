@@ -13,8 +13,8 @@ from realhosts.openviking import OpenViking
 from realhosts.programs import named, needed, program
 
 HOSTS = {host.name: host for host in (CodexCli, ClaudeCode, OpenCode)}
-ANY = ("bare_host", "host", "first", "second")
-"""Fixtures that stand for each of the hosts in turn."""
+ANY = {name: tuple(HOSTS) for name in ("bare_host", "host", "first", "second")} | {"quick_host": ("codex", "claude")}
+"""Fixtures that stand for each of these hosts in turn."""
 SERVER, SERVER_FIXTURE = "ov", "openviking"
 """The server's name in --real, and the fixture that all of its tests have."""
 
@@ -45,10 +45,10 @@ def available(config, fixtures):
 
 
 def pytest_generate_tests(metafunc):
-    hosts = [name for name in available(metafunc.config, metafunc.fixturenames) if name in HOSTS]
-    for name in ANY:
+    there = available(metafunc.config, metafunc.fixturenames)
+    for name, hosts in ANY.items():
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, hosts or [None], indirect=True)
+            metafunc.parametrize(name, [host for host in hosts if host in there] or [None], indirect=True)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -60,7 +60,9 @@ def pytest_collection_modifyitems(config, items):
         without = set(HOSTS) - set(there)
         left_out = without | {f"{state}_{name}" for name in without for state in ("bare", "left")}
         left_out |= set() if SERVER in there else {SERVER_FIXTURE}
-        return not fixtures & (left_out if set(HOSTS) - without else {*left_out, *ANY, "hosts"})
+        left_out |= set() if set(HOSTS) - without else {"hosts"}
+        of_any = getattr(item, "callspec", None)
+        return not fixtures & left_out and not (of_any and None in of_any.params.values())
 
     kept = [item for item in items if is_possible(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -115,6 +117,12 @@ def bare_claude(machine):
 @pytest.fixture
 def host(request, host_named):
     """Each host in turn."""
+    return host_named(request.param)
+
+
+@pytest.fixture
+def quick_host(request, host_named):
+    """Each host in turn of which a turn takes no more than a second or two."""
     return host_named(request.param)
 
 
