@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
+from codexmem_core.host import shim
 from realhosts.conversation import until
 
 KEPT = ("PATH", "LANG", "TZ", "TMPDIR")
@@ -121,6 +123,21 @@ class Machine:
     def waiting_events(self):
         """Names of the events that no worker has taken in yet."""
         return [path.name for path in self.memory_home.glob("spool/[0-9]*")]
+
+    def everything_is_told(self):
+        """Whether every event was taken in, and every plugin has heard of it."""
+        if not (self.memory_home / "catalog.db").exists():
+            return False
+        with closing(sqlite3.connect(f"file:{self.memory_home}/catalog.db?mode=ro", uri=True)) as catalogue:
+            pending = catalogue.execute("SELECT count(*) FROM deliveries WHERE state = 'pending'").fetchone()
+        return not self.waiting_events() and pending == (0,)
+
+    def let_no_worker_start(self):
+        """Let hooks find that as many were started within the hour as may be."""
+        locks = self.memory_home / "locks"
+        locks.mkdir(parents=True, exist_ok=True)
+        now = time.time_ns() // 1_000_000
+        (locks / "worker.starts").write_text("".join(f"{now} 1\n" for _ in range(shim.STARTS_AN_HOUR)))
 
     def let_the_worker_be_silent_for(self, *, minutes):
         """Put its last sign of life back; one that can will give another."""
