@@ -9,9 +9,8 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-CONVERSATION_S = 150.0
-"""Above this a host hangs. The slowest needs seven seconds, but OpenCode 1.18 waits a minute for the lock of a run that
-ended while it was installing something in the background, which it tries again with each start without a network."""
+CONVERSATION_S = 120.0
+"""Above this a host hangs. The slowest needs seven seconds, and thirty where much else is done."""
 
 
 def words(value):

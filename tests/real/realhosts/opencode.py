@@ -11,6 +11,9 @@ from realhosts.serve import Serve
 
 SMALL = "fake-small"
 TITLE = {"match": f'"{SMALL}"', "text": "A title", "repeat": True}
+INSTALLED = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}
+"""As after its first start with a network. Otherwise each start tries to install this in the background, and one that
+ends meanwhile leaves a lock for which the next one waits a minute (1.18)."""
 
 
 class OpenCode(HostProgram):
@@ -30,7 +33,7 @@ class OpenCode(HostProgram):
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
             "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
-            "npm_config_offline": "true",  # or a plugin waits a minute and a half for the registry
+            "npm_config_offline": "true",  # or what it installs all the same waits a minute and a half for the registry
         }
 
     def configure(self):
@@ -50,7 +53,8 @@ class OpenCode(HostProgram):
             "share": "disabled",
             "provider": {"scripted": provider},
         }
-        self.folder.mkdir(parents=True)
+        (self.folder / "node_modules").mkdir(parents=True)
+        (self.folder / "package-lock.json").write_text(json.dumps(INSTALLED))
         (self.folder / "opencode.json").write_text(json.dumps(settings, indent=2) + "\n")
 
     def script(self, steps):
