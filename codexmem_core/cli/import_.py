@@ -55,7 +55,7 @@ def codex(state: State, home: str, dry_run: bool) -> None:  # noqa: FBT001 - a c
     from codexmem_hookspecs.session_files import home_in
 
     from codexmem_core.capture.sessions import discover
-    from codexmem_core.interop.adopt_codex import HOST, read_codex
+    from codexmem_core.interop.adopt_codex import HOST, codex_at_rest, read_codex
     from codexmem_core.interop.adoptable import NothingToAdopt
 
     engine = state.engine
@@ -66,8 +66,9 @@ def codex(state: State, home: str, dry_run: bool) -> None:  # noqa: FBT001 - a c
     if HOST in engine.hosts:  # transcripts say to the millisecond how far they go
         discover(engine.stages, engine.catalogue, host=HOST)
     ends = {one.session.id: one.session.updated_at_ms for one in engine.catalogue.candidates(host=HOST)}
-    found = read_codex(place, engine.home.below("cache"), lambda key: ends.get(key.id, 0))
-    _take_over(state, found, dry_run=dry_run)
+    with codex_at_rest(place, engine.home.locks):
+        found = read_codex(place, engine.home.below("cache"), lambda key: ends.get(key.id, 0))
+        _take_over(state, found, dry_run=dry_run)
 
 
 def _take_over(state: State, found: Any, *, dry_run: bool) -> None:
@@ -111,7 +112,12 @@ def _as_text(done: Adoption, *, dry_run: bool) -> str:
         lines = [f"nothing new in {done.place}"]
     else:
         lines = [f"{'would take over' if dry_run else 'taken over'} from {done.place}:"]
-        lines += [line for plan in done.memories for line in _memory_lines(plan)]
+        lines += [line for plan in done.memories if plan.installed for line in _memory_lines(plan)]
+    lines += [
+        f"  {plan.memory}: {count} notes stay there: {reason}"
+        for plan in done.memories
+        for reason, count in plan.left_out.items()
+    ]
     if done.modes:
         lines.append(f"  {len(done.modes)} sessions that are not to be remembered")
     if done.reads:
@@ -124,13 +130,7 @@ def _as_text(done: Adoption, *, dry_run: bool) -> str:
 
 
 def _memory_lines(plan: MemoryPlan) -> list[str]:
-    lines = []
-    if plan.installed:
-        known = f", {plan.known} known" if plan.known else ""
-        uses = f", uses of {len(plan.uses)} more" if plan.uses else ""
-        lines.append(
-            f"  {plan.memory}: {len(plan.notes)} notes{known}{uses}; {len(plan.settled)} sessions count as read"
-        )
-        lines += [f"      {file.path}" for file in plan.files.written]
-    lines += [f"  {plan.memory}: {count} notes stay there: {reason}" for reason, count in plan.left_out.items()]
-    return lines
+    known = f", {plan.known} known" if plan.known else ""
+    uses = f", uses of {len(plan.uses)} more" if plan.uses else ""
+    coming = f"{len(plan.notes)} notes{known}{uses}; {len(plan.settled)} sessions count as read"
+    return [f"  {plan.memory}: {coming}", *(f"      {file.path}" for file in plan.files.written)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.places import overlap
 
-from codexmem_core.interop.adopt_files import FilesPlan, plan_files, write_files
+from codexmem_core.interop.adopt_files import FilesPlan, has_files, plan_files, write_files
 from codexmem_core.readpath.errors import ToolError
 from codexmem_core.safety.redaction import safe
 from codexmem_core.store.workers import worker_identity
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from codexmem_core.store.values import AdoptedNote, Key
 
 FORGOTTEN = "forgotten here"
+NOT_INSTALLED = "its memory is not installed here"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +139,9 @@ def adopt(access: MemoryAccess, found: Adoptable) -> Adoption:
 
 def _planned(access: MemoryAccess, found: Adoptable, memory: AdoptableMemory, plugin: str) -> MemoryPlan:
     if not plugin:
-        count = {"its memory is not installed here": len(memory.notes)} if memory.notes else {}
-        return MemoryPlan(memory=memory.memory, installed=False, left_out=count, settled={}, files=FilesPlan())
+        count = {NOT_INSTALLED: len(memory.notes)} if memory.notes else {}
+        files = FilesPlan(conflicts=(f"{memory.root} stays there: {NOT_INSTALLED}",) if has_files(memory) else ())
+        return MemoryPlan(memory=memory.memory, installed=False, left_out=count, settled={}, files=files)
     tombstones, left_out = access.tombstones(), dict[str, int]()
     with access.jobs(plugin) as jobs:
         ours = {row.key: row for row in jobs.outputs()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -24,12 +25,14 @@ from codexmem_core.interop.adoptable import (
     text,
     understood,
 )
+from codexmem_core.interop.exchange import LOCK_WAIT_S, TURN, TURN_S
+from codexmem_core.readpath.errors import ToolError
 from codexmem_core.safety.files import GuardedFolder
 from codexmem_core.store.foreign import foreign_database
 from codexmem_core.store.values import AdoptedNote, Key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from codexmem_core.store.foreign import ForeignDatabase, Row
 
@@ -47,6 +50,27 @@ _NOTE = (
     "thread_id", "source_updated_at", "raw_memory", "rollout_summary", "rollout_slug", "generated_at", "usage_count",
     "last_usage",
 )  # fmt: skip
+
+
+@contextmanager
+def codex_at_rest(home: str, locks: str) -> Iterator[None]:
+    """Hold the locks under which Codex consolidates, where it has any: nothing is read half written.
+
+    locks: our folder of locks. Raises ToolError while Codex is at work.
+    """
+    folder = GuardedFolder(home, write=True)
+    names = [name for name in FOLDERS.values() if os.path.isfile(os.path.join(home, f"{name}.lock"))]
+    with ExitStack() as held:
+        if names:
+            held.enter_context(GuardedFolder(locks, write=True).lock(TURN, TURN_S))
+        for name in names:
+            try:
+                free = held.enter_context(folder.lock(name, LOCK_WAIT_S))
+            except OSError:
+                continue  # where nobody may write, as in a backup, Codex is at rest
+            if not free:
+                raise ToolError(f"{home}: Codex consolidates its memory just now; try again when it has ended")
+        yield
 
 
 def read_codex(home: str, place: str, known_ms: Callable[[Key], int]) -> Adoptable:

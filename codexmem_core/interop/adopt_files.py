@@ -110,6 +110,11 @@ def plan_files(access: MemoryAccess, found: Adoptable, memory: AdoptableMemory, 
     return FilesPlan(written=tuple(written), known=known, conflicts=tuple(conflicts), renewable=bool(memory.notes))
 
 
+def has_files(memory: AdoptableMemory) -> bool:
+    """Whether there is anything in the memory's folder."""
+    return bool(_paths(GuardedFolder(memory.root), []))
+
+
 def write_files(access: MemoryAccess, source: str, memory: str, plan: FilesPlan) -> None:
     """Write them, and note down of each that it was taken: what is deleted here afterwards does not come again."""
     plugin = next(plugin for plugin, one in access.memories.items() if one.name == memory)

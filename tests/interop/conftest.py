@@ -134,3 +134,17 @@ class User:
 @pytest.fixture
 def user(tmp_path):
     return User(tmp_path / "machine")
+
+
+@pytest.fixture
+def command(user):
+    """Run codexmem as people do: exit status, and everything that it printed."""
+
+    def run(*arguments, **environ):
+        where = ("--home", str(user.memory), "--config", str(user.config))
+        environ = {"HOME": str(user.home), "PATH": "/usr/bin:/bin", **environ}
+        program = (sys.executable, "-m", "codexmem_core.cli")
+        done = subprocess.run([*program, *where, *arguments], capture_output=True, text=True, check=False, env=environ)
+        return done.returncode, done.stdout + done.stderr
+
+    return run

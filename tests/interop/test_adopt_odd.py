@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import sqlite3
 from contextlib import closing
 
@@ -78,3 +79,28 @@ def test_a_folder_that_cannot_be_looked_into_is_told(user, codex):
 def test_without_any_home_it_is_said_what_to_name(user):
     report = user.codexmem("import", "codex", HOME="")
     assert "say where it is" in report["error"]
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_while_codex_consolidates_nothing_is_taken_over(user, codex, options):
+    """Its agent may have half written a file."""
+    lock = codex / "memories.lock"
+    lock.write_bytes(b"")
+    with lock.open("rb+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "Codex consolidates its memory just now" in user.codexmem("import", "codex", *options)["error"]
+    assert user.codexmem("import", "codex", *options)["memories"]["v1"]["notes"] == 2
+    assert lock.read_bytes() == b""
+
+
+def test_a_memory_that_is_not_installed_here_is_told_also_when_nothing_else_comes(user, codex, command):
+    write(codex / "memories", **{"MEMORY.md": "# Task Group: boat\n"})
+    status, text = command("import", "codex", CODEXMEM_DISABLE="memory-v1")
+    assert (status, text.splitlines()) == (
+        0,
+        [
+            f"nothing new in {codex}",
+            "  v1: 2 notes stay there: its memory is not installed here",
+            f"  conflict: {codex}/memories stays there: its memory is not installed here",
+        ],
+    )

@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
-import pytest
-
 from .other_homes import OPENCODE, database, write
-
-
-@pytest.fixture
-def command(user):
-    def run(*arguments):
-        where = ("--home", str(user.memory), "--config", str(user.config))
-        environ = {"HOME": str(user.home), "PATH": "/usr/bin:/bin"}
-        program = (sys.executable, "-m", "codexmem_core.cli")
-        done = subprocess.run([*program, *where, *arguments], capture_output=True, text=True, check=False, env=environ)
-        return done.returncode, done.stdout + done.stderr
-
-    return run
 
 
 def test_help_names_both_sources(command):
