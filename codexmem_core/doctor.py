@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.values.records import Finding
 
@@ -109,7 +109,9 @@ def _plugins(engine: Engine) -> Iterator[Finding]:
         elif info.version not in ("", __version__) and info.distribution.startswith("codexmem-"):
             yield Finding(level="info", message=f"{info.distribution} is {info.version}, the engine is {__version__}")
     if not engine.memories:
-        yield Finding(level="fail", message="no memory is installed", fix="install an extra, v1 or v2")
+        alone = any(engine.stages.reactions().values())  # OpenViking, say, needs none
+        level: Literal["info", "fail"] = "info" if alone else "fail"
+        yield Finding(level=level, message="no memory is installed", fix="install an extra, v1 or v2")
     if not engine.hosts:
         yield Finding(level="fail", message="no host is installed", fix="install an extra such as codex or claude")
     if engine.memories and engine.hosts:

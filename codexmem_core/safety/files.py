@@ -206,7 +206,7 @@ class GuardedFolder:
     def _folder(self, parts: tuple[str, ...], *, create: bool = False) -> Iterator[int]:
         """Descriptor of a folder, reached component by component."""
         if create:
-            os.makedirs(os.path.dirname(self._root), exist_ok=True)
+            _make_folders(os.path.dirname(self._root))
         folder = _below(None, self._root, create=create)
         try:
             for part in parts:
@@ -256,6 +256,14 @@ def atomic_write(path: str, content: bytes, label: str) -> None:
         replace_file(folder, os.path.basename(path), content, label=label)
     finally:
         os.close(folder)
+
+
+def _make_folders(path: str) -> None:
+    """Make what is missing on the way, each for nobody else: it may be our home that begins with it."""
+    if not os.path.isdir(path):
+        _make_folders(os.path.dirname(path))
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, _FOLDER_MODE)
 
 
 def _below(folder: int | None, name: str, *, create: bool) -> int:

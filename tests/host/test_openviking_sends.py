@@ -169,3 +169,4 @@ def test_it_works_without_any_memory(sending, server, eventually):
     assert server.session("cx-s1").texts == [*TEXTS, "One more thing for the day."]
     told = sending.cli("status")
     assert told.returncode == 0, told.stderr
+    assert "info  plugins: no memory is installed" in sending.cli("doctor").stdout

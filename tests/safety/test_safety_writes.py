@@ -25,6 +25,10 @@ def test_a_write_replaces_or_creates_and_makes_folders(memory, root):
 
 
 def test_a_write_makes_the_root_and_keeps_permissions(tmp_path):
+    folder = GuardedFolder(str(tmp_path / "newer" / "new" / "root"), write=True)
+    folder.write("y", b"1")
+    made = (tmp_path / "newer", tmp_path / "newer" / "new", tmp_path / "newer" / "new" / "root")
+    assert [path.stat().st_mode & 0o777 for path in made] == [0o700] * 3
     folder = GuardedFolder(str(tmp_path / "new" / "root"), write=True)
     folder.write("x", b"1")
     os.chmod(tmp_path / "new" / "root" / "x", 0o644)
