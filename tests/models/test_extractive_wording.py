@@ -1,7 +1,5 @@
 """How what the user says is taken: as a request, a preference, a judgement, or none of them."""
 
-# Chinese and Japanese are written with full-width punctuation.
-
 import pytest
 from codexmem_hookspecs.values.extract import Findings
 
