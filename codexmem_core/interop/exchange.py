@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from codexmem_core.plugins.stages import Stages
     from codexmem_core.readpath.tombstones import Tombstones
 
-LOCK_WAIT_S = 2.0
+LOCK_WAIT_S = 0.5
 """How long an export waits for the other tool's lock. That tool may hold it for minutes; the next pass tries again."""
 TURN = "exchange"
 """Lock of our own, held over each import and export: one after the other they never wait for each other at another

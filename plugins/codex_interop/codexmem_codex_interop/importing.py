@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXTENSION = "codex_import"
 FOLDER = "codex"
-LOCK_WAIT_S = 2.0
+LOCK_WAIT_S = 0.5
 """How long an import waits for Codex's lock. Codex may hold it for minutes; the next pass tries again. Nobody of ours
 has it meanwhile: the engine makes imports and exports one after the other."""
 

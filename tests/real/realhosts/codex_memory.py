@@ -26,6 +26,8 @@ FOLDERS = {"v1": "memories", "v2": "memories_v2"}
 DIFF = "phase2_workspace_diff.md"
 DAY_S = 25 * 3600
 DONE_S = 60.0
+WAITS = 9
+"""How often the agent goes on waiting, up to ten seconds each."""
 IN_FILE = "cat > {path} <<'END_OF_FILE'\n{text}END_OF_FILE"
 
 
@@ -63,13 +65,15 @@ class CodexMemory:
         status = f"sed -n '/^## Status/,/^## Diff/p' {DIFF}"
         lines = f"grep -F {shlex.quote(look_for or 'nothing')} {DIFF} | head -3"
         shown = f"{status}; {lines}; cat extensions/*/instructions.md"
-        # The agent waits for a file in its own folder, which is how a test gets its turn.
-        waits = "touch at_work; while [ ! -e go_on ]; do sleep 0.1; done; rm at_work go_on"
-        write = "\n".join(IN_FILE.format(path=path, text=text) for path, text in files.items())
+        # The agent waits for a file in its own folder, which is how a test gets its turn. Codex leaves a command alone
+        # after ten seconds and asks its model what to do next.
+        waits = "while [ -e at_work ] && [ ! -e go_on ]; do sleep 0.1; done"
+        write = "rm at_work go_on\n" + "\n".join(IN_FILE.format(path=path, text=text) for path, text in files.items())
         script = [
             {"match": "scripted-extraction", "json": self._fields(note), "repeat": True},
             {"match": "scripted-consolidation", **self.codex.shell(shown)},
-            {"match": "scripted-consolidation", **self.codex.shell(waits)},
+            {"match": "scripted-consolidation", **self.codex.shell("touch at_work")},
+            *({"match": "scripted-consolidation", **self.codex.shell(waits)} for _ in range(WAITS)),
             {"match": "scripted-consolidation", **self.codex.shell(write)},
             {"match": "scripted-consolidation", "text": "Done.", "repeat": True},
             {"text": "Hello.", "repeat": True},
