@@ -89,8 +89,11 @@ class AgentTools:
         return self._shown[host]
 
     def call(self, name: str, arguments: Mapping[str, object], session: Session, ask: Ask | None = None) -> str:
-        """The tool's text; an agent reads errors as text too. A plugin's tool gets its own plugin's services."""
-        from codexmem_core.safety.redaction import redact
+        """The tool's text; an agent reads errors as text too.
+
+        A plugin's tool gets its own plugin's services, and arguments without secrets: it may send them elsewhere.
+        """
+        from codexmem_core.safety.redaction import redact, redact_strings
 
         if name.startswith(ENGINE_PREFIX):
             try:
@@ -102,7 +105,9 @@ class AgentTools:
             return redact(f"{name} error: there is no such tool")
         if refusal := self._rules_for(session).refusal(registered.record.effect):
             return redact(f"{name} error: {refusal}")
+        clean = redact_strings(dict(arguments))
+        assert isinstance(clean, dict)
         try:
-            return redact(registered.record.call(arguments, session, self._services_for(registered.plugin)))
+            return redact(registered.record.call(clean, session, self._services_for(registered.plugin)))
         except Exception as error:  # noqa: BLE001 - a tool's failure is an answer
             return redact(f"{name} error: {error}")

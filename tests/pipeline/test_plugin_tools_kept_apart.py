@@ -45,3 +45,31 @@ def test_under_the_bypass_variable_only_deleting_is_left(engine_of):
     told = {effect: tools.call(f"box_{effect}", {}, Session(host="codex", id="s")) for effect in EFFECTS}
     assert {effect for effect, text in told.items() if text == "done"} == {"deletes"}
     assert "CODEXMEM_BYPASS" in told["reads"]
+
+
+class Echo:
+    """A tool that may send its arguments anywhere."""
+
+    name = "echo"
+
+    def __init__(self):
+        self.heard = []
+
+    @hookimpl
+    def codexmem_read_tools(self):
+        return [Tool(name="echo", summary="", schema={}, effect="reads", call=self.call)]
+
+    def call(self, arguments, session, services):
+        self.heard.append(arguments)
+        return "done"
+
+
+def test_no_secret_reaches_a_plugins_tool(engine_of):
+    echo, secret = Echo(), "ghp_" + "k3Jd9" * 8
+    tools = engine_of(echo).services_for("echo").tools
+    asked = {"query": f"why is {secret} refused", "limit": 3, "below": [f"a/{secret}"]}
+    assert tools.call("echo", asked, Session(host="codex", id="s")) == "done"
+    (heard,) = echo.heard
+    assert secret not in str(heard)
+    assert heard["limit"] == 3
+    assert heard["query"].startswith("why is ")

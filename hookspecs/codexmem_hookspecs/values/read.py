@@ -70,6 +70,7 @@ class Tool:
     schema: Mapping[str, object]
     """JSON schema of the arguments."""
     call: Callable[[Mapping[str, object], Session, Services], str]
+    """Given the arguments, of which secrets have been taken out."""
     effect: Effect = "unknown"
     local: bool = False
     """Whether a call never leaves this machine."""
