@@ -25,8 +25,8 @@ def all_said(*numbers):
     return [text for number in numbers for text in said(number)]
 
 
-def test_turns_arrive_in_their_order_and_once_and_the_end_seals_them(ov, machine, host):
-    with host.stay_open() as session:
+def test_turns_arrive_in_their_order_and_once_and_the_end_seals_them(ov, machine, quick_host):
+    with quick_host.stay_open() as session:
         turn(session, 1)
         turn(session, 2)
         name = ov.until_said(*all_said(1), said(2)[0])  # a host may write its last answer down after the hook
