@@ -106,6 +106,10 @@ OTHER_NAMES = {("memories", "read"): ("version",)}
 """By which a setting is understood too, in the file and in variables."""
 
 
+class SettingError(Exception):
+    """A setting that is not there, or a value that does not fit it; the message says which and what would."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
     """A setting's value and where it came from."""
@@ -256,6 +260,26 @@ def _table(
 def _suggestion(word: str, known: Mapping[str, object]) -> str:
     close = difflib.get_close_matches(word, list(known), 1)
     return f"; did you mean {close[0]}?" if close else ""
+
+
+def from_text(setting: Setting, text: str, where: str) -> SettingValue:
+    """What a user typed, as the setting's value. Raises SettingError when it does not fit."""
+    warnings: list[str] = []
+    value = typed(setting, _from_text(setting, text), where, warnings)
+    if warnings:
+        raise SettingError(warnings[0].rpartition("; ")[0])
+    return value
+
+
+def setting_named(config: Config, name: str) -> tuple[str, Setting]:
+    """Table and setting of ``TABLE.KEY``, under any of its names. Raises SettingError."""
+    table, _, key = name.partition(".")
+    known = {one: setting for setting in config.settings.get(table, ()) for one in names_of(table, setting.key)}
+    if key in known:
+        return table, known[key]
+    every = [f"{table}.{setting.key}" for table, settings in config.settings.items() for setting in settings]
+    close = difflib.get_close_matches(name, every, 1)
+    raise SettingError(f"there is no setting {name}{f'; did you mean {close[0]}?' if close else ''}")
 
 
 def _from_text(setting: Setting, text: str) -> object:

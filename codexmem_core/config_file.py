@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.errors import Refused
-from codexmem_hookspecs.toml_text import read, value_at, with_table
+from codexmem_hookspecs.toml_text import read, value_at, with_table, written
 
 from codexmem_core.config import names_of
 from codexmem_core.safety.files import atomic_write
+
+if TYPE_CHECKING:
+    from codexmem_hookspecs.values.records import SettingValue
 
 
 class SettingsFileError(Exception):
     """The settings file was not changed; the message says why and what to write by hand."""
 
 
-def set_value(path: str, table: str, key: str, value: str | bool) -> None:  # noqa: FBT001 - a value like the others
+def set_value(path: str, table: str, key: str, value: SettingValue) -> None:
     """Let ``[table] key`` be the value, also where it stands under another name. Raises SettingsFileError."""
-    said = str(value).lower() if isinstance(value, bool) else f'"{value}"'
-    by_hand = f"write it yourself: below [{table}], {key} = {said}"
+    by_hand = f"write it yourself: below [{table}], {key} = {written(value)}"
     real = os.path.realpath(path)
     try:
         before = _text(real)

@@ -42,7 +42,7 @@ COMMANDS = {
     "import": "Take over another tool's memory.",
     "doctor": "Check the installation; every problem comes with its fix.",
     "plugins": "List plugins, what they implement, and why any was refused.",
-    "config": "Show effective settings and where each came from.",
+    "config": "Show effective settings and where each came from, or set one.",
     "worker": "Be the background process that hooks start, or end it.",
     "hook": "Do what a host's hook does.",
 }

@@ -85,12 +85,12 @@ def value_at(document: Mapping[str, Any], path: Sequence[str]) -> Any:
     return found
 
 
-def with_table(text: str, path: Path, values: Mapping[str, str | bool | Sequence[str]]) -> str:
+def with_table(text: str, path: Path, values: Mapping[str, str | float | Sequence[str]]) -> str:
     """The text with these keys in a table of its own, which is added at the end when it is not there."""
     expected = read(text)
-    said = {key: value if isinstance(value, str | bool) else list(value) for key, value in values.items()}
+    said = {key: value if isinstance(value, str | int | float) else list(value) for key, value in values.items()}
     _put(expected, path, {**value_at(expected, path), **said})
-    lines = {key: f"{_name((key,))} = {_value(value)}" for key, value in values.items()}
+    lines = {key: f"{_name((key,))} = {written(value)}" for key, value in values.items()}
     if _table(text, path) is None:
         newline = _newline(text)
         apart = "" if not text else newline if text.endswith("\n") else 2 * newline
@@ -222,12 +222,15 @@ def _filled(value: Any) -> Any:
 
 
 def _name(path: Path) -> str:
-    return ".".join(key if BARE.fullmatch(key) else _value(key) for key in path)
+    return ".".join(key if BARE.fullmatch(key) else written(key) for key in path)
 
 
-def _value(value: str | bool | Sequence[str]) -> str:  # noqa: FBT001 - a value like the others
+def written(value: str | float | Sequence[str]) -> str:
+    """A value as TOML says it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return f"[{', '.join(map(_value, value))}]"
+    return f"[{', '.join(map(written, value))}]"
