@@ -268,3 +268,22 @@ def until():
         return found
 
     return wait
+
+
+@pytest.fixture
+def live(machine):
+    """A session that was sent and never ended."""
+    talk = machine.conversation().user("Keep the changelog by hand.")
+    talk.stop()
+    return talk
+
+
+@pytest.fixture
+def failing(machine):
+    """A session whose commit failed at its end: a marker lies there."""
+    talk = machine.conversation().user("Keep the changelog by hand.")
+    talk.stop()
+    machine.server.cut = lambda asked: (503, {}) if asked.path.endswith("/commit") else None
+    talk.end()
+    machine.server.cut = lambda _asked: None
+    return talk

@@ -10,25 +10,6 @@ MONTH_MS = 2_592_000_000
 WORDS = "Keep the changelog by hand."
 
 
-@pytest.fixture
-def live(machine):
-    """A session that was sent and never ended."""
-    talk = machine.conversation().user(WORDS)
-    talk.stop()
-    return talk
-
-
-@pytest.fixture
-def failing(machine):
-    """A session whose commit failed at its end: a marker lies there."""
-    talk = machine.conversation().user(WORDS)
-    talk.stop()
-    machine.server.cut = lambda asked: (503, {}) if asked.path.endswith("/commit") else None
-    talk.end()
-    machine.server.cut = lambda _asked: None
-    return talk
-
-
 @pytest.mark.parametrize("moment", ["startup", "clear"])
 def test_a_session_with_a_marker_is_committed(machine, failing, moment):
     before = failing.state["lastUpdatedAt"]

@@ -2,29 +2,8 @@
 
 import json
 
-import pytest
-
 IDLE_MS = 1_800_000
 WORDS = "Keep the changelog by hand."
-
-
-@pytest.fixture
-def live(machine):
-    """A session that was sent and never ended."""
-    talk = machine.conversation().user(WORDS)
-    talk.stop()
-    return talk
-
-
-@pytest.fixture
-def failing(machine):
-    """A session whose commit failed at its end: a marker lies there."""
-    talk = machine.conversation().user(WORDS)
-    talk.stop()
-    machine.server.cut = lambda asked: (503, {}) if asked.path.endswith("/commit") else None
-    talk.end()
-    machine.server.cut = lambda _asked: None
-    return talk
 
 
 def test_a_server_that_is_away_is_asked_once_for_all_sessions(machine):
