@@ -26,6 +26,7 @@ BUILD_TOOLS = ("hatchling>=1.25", "editables>=0.5")
 TYPED_SCRIPTS = (
     "contrib/dev.py",
     "contrib/hooks_doc.py",
+    "contrib/contract.py",
     "contrib/chaos.py",
     "contrib/drift/codex_drift.py",
     "contrib/example_host/codexmem_host_notebook",
@@ -146,14 +147,16 @@ def lint(arguments: Sequence[str]) -> int:
         (PYTHON, "-m", "mypy", *TYPED_SCRIPTS),
         (ENVIRONMENT / "bin" / "lint-imports",),
         (PYTHON, ROOT / "contrib" / "hooks_doc.py", "--check"),
+        (PYTHON, ROOT / "contrib" / "contract.py", "--check"),
     )
     statuses = [run(*step) for step in steps]
     return int(any(statuses))
 
 
 def docs(arguments: Sequence[str]) -> int:
-    """Write HOOKS.md from the contract; with --check only compare."""
-    return run(sys.executable, ROOT / "contrib" / "hooks_doc.py", *arguments)
+    """Write HOOKS.md from the contract, and list what it newly promises; with --check only compare."""
+    scripts = (ROOT / "contrib" / "hooks_doc.py", ROOT / "contrib" / "contract.py")
+    return max(run(sys.executable, script, *arguments) for script in scripts)
 
 
 def wheels(arguments: Sequence[str]) -> int:

@@ -59,6 +59,12 @@ def module(name: str) -> ast.Module:
     return ast.parse((CONTRACT / name).read_text(encoding="utf-8"))
 
 
+def shared_module(name: str) -> ast.Module:
+    """A module or package that plugins may build on, parsed."""
+    path = name.replace(".", "/")
+    return module(f"{path}/__init__.py" if (CONTRACT / path).is_dir() else f"{path}.py")
+
+
 def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
     """Its classes, in the order in which they stand."""
     return (node for node in tree.body if isinstance(node, ast.ClassDef))
@@ -199,8 +205,7 @@ def shared() -> Iterator[str]:
     """What plugins may build on, a list a module."""
     yield "## For plugins to use"
     for name in SHARED:
-        path = name.replace(".", "/")
-        tree = module(f"{path}/__init__.py" if (CONTRACT / path).is_dir() else f"{path}.py")
+        tree = shared_module(name)
         yield f"### {name}"
         yield prose(ast.get_docstring(tree))
         yield "\n".join(
