@@ -1,7 +1,8 @@
 """What of a text is worth sending: injected context and harness noise out, empty talk dropped.
 
-Rules are those of OpenViking's Codex plugin, in their order. Two of them lost text in 0.7.5 and are narrower here, as
-in the plugin's later versions: only a bracketed timestamp is taken off a line, and only one leading number.
+Rules are those of OpenViking's Codex plugin, in their order. Three of them lost text in 0.7.5 and are narrower here.
+Only a bracketed timestamp is taken off a line, and only one leading number, both as in the plugin's later versions.
+What begins with a path is no slash command.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _DIGEST = "OpenViking memory digest:"
 _ARCHIVE = "OpenViking session archive digest:"
 _MORE = "More detail: use the OpenViking MCP"
 _OF_DIGEST = re.compile(r"^(?:[-*#]|viking://|More detail:|Use OpenViking MCP|[ \t])")
-_SLASH = re.compile(r"/[a-z0-9_-]{1,64}\b", re.IGNORECASE)
+_SLASH = re.compile(r"/(?![\w-]*(?:/|\.\w))[a-z0-9_-]{1,64}\b", re.IGNORECASE)
+"""A command's name; a path or a file's name at the beginning of what the user says is none."""
 _ACK = re.compile(
     r"(?:ok|okay|k|yes|yep|no|nope|thanks|thank you|thx|done|"
     "收到|好的|好|嗯|可以|继续|不用|不需要|没了|好了)[.!?。\uff01\uff1f]?",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from codexmem_hookspecs.values.capture import Item, Part, ToolUse
-from codexmem_ov_commit.cleaning import capped, clean
+from codexmem_ov_commit.cleaning import capped, clean, verdict
 from codexmem_ov_commit.turns import Rules, turns
 from codexmem_ov_commit.utf16 import length
 
@@ -173,6 +173,23 @@ def test_a_whole_process_can_be_left_alone(machine):
 )
 def test_texts_are_cleaned_without_losing_what_was_said(text, left):
     assert clean(text) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("/compact", "slash_command"),
+        ("/help me please", "slash_command"),
+        ("/review-all: the diff", "slash_command"),
+        ("/plugin:command with words", "slash_command"),
+        ("/etc/hosts names the wrong machine.", "kept"),
+        ("/my-shop/main.py fails in line 3.", "kept"),
+        ("/srv/ is full.", "kept"),
+        ("/README.md says something else.", "kept"),
+    ],
+)
+def test_words_that_begin_with_a_path_are_no_command(text, said):
+    assert verdict(text, user=True) == said
 
 
 def test_long_unclosed_wrappers_take_no_time():
