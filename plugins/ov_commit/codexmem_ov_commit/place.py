@@ -38,6 +38,8 @@ class Place:
     server: Server
     reach: Reach
     rejected: Rejected
+    passed_over: tuple[Settings, ...]
+    """Whose bypass counts: a project's file may pass over more than the user does, and never less."""
     own_peer: str
     """The peer that the user named; it goes before any other."""
     workspace: str
@@ -59,6 +61,7 @@ class Place:
             server=server,
             reach=Reach(services, server, settings.connection.url),
             rejected=Rejected(services.folder),
+            passed_over=(settings, Settings(services)) if cwd else (settings,),
             own_peer=own,
             workspace=workspace,
         )
@@ -74,9 +77,11 @@ class Place:
 
     def passes_over(self, session: Session) -> bool:
         """Whether the user wants this session left alone."""
-        patterns = self.settings.words("bypass_session_patterns")
-        return self.settings.flag("bypass_session") or any(
-            _matches(pattern, text) for pattern in patterns for text in (session.id, session.cwd) if text
+        places = [text for text in (session.id, session.cwd) if text]
+        return any(
+            settings.flag("bypass_session")
+            or any(_matches(pattern, text) for pattern in settings.words("bypass_session_patterns") for text in places)
+            for settings in self.passed_over
         )
 
 

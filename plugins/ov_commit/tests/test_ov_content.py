@@ -155,6 +155,24 @@ def test_a_whole_process_can_be_left_alone(machine):
     assert machine.server.lines == []
 
 
+@pytest.mark.parametrize(
+    ("users", "projects"),
+    [
+        ({"bypass_session": True}, {"bypass_session": False}),
+        ({"bypass_session_patterns": ("**/secret",)}, {"bypass_session_patterns": ()}),
+        ({}, {"bypass_session_patterns": ("**/secret",)}),
+    ],
+)
+def test_a_projects_file_passes_over_more_than_the_user_does_and_never_less(machine, monkeypatch, users, projects):
+    monkeypatch.setattr(machine.services, "settings", {**machine.services.settings, **users})
+    merged = {**machine.services.settings, **projects}
+    monkeypatch.setattr(machine.services, "settings_for", lambda cwd: merged if cwd else machine.services.settings)
+    talk = machine.conversation(cwd="/home/user/secret").user("Words of a secret project.")
+    talk.stop()
+    machine.asks("prompt", talk, prompt="What was the secret again?")
+    assert machine.server.lines == []
+
+
 # cleaning
 
 
