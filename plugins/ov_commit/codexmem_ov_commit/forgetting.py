@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from codexmem_hookspecs.values.records import Forgotten
 
-from codexmem_ov_commit import queue
+from codexmem_ov_commit import queue, report
+from codexmem_ov_commit.given import Given
 from codexmem_ov_commit.locks import session_lock
 from codexmem_ov_commit.names import server_name
 from codexmem_ov_commit.place import Place
 
 if TYPE_CHECKING:
-    from codexmem_hookspecs.services import Services
+    from codexmem_hookspecs.services import Folder, Services
     from codexmem_hookspecs.values.capture import Session
     from codexmem_hookspecs.values.records import Selector
 
@@ -31,14 +32,20 @@ def forget(selector: Selector, services: Services) -> Forgotten:
     if selector.text:
         place = Place.of(services, "codex")
         removed += place.rejected.forget_text(selector.text)
+        removed += queue.forget_text(_queue(place, services), selector.text)
         left.append(f"{place.settings.connection.url} may hold the text: search there")
     return Forgotten(store=STORE, removed=removed, left=tuple(left))
 
 
+def _queue(place: Place, services: Services) -> Folder:
+    return services.open_folder(place.settings.path("pending_dir"), write=True)
+
+
 def _session(session: Session, services: Services) -> tuple[int, list[str]]:
     place, name = Place.of(services, session.host, session.cwd), server_name(session.host, session.id)
-    pending = services.open_folder(place.settings.path("pending_dir"), write=True)
-    removed = place.rejected.forget(name) + queue.forget(pending, name)
+    removed = place.rejected.forget(name) + queue.forget(_queue(place, services), name)
+    report.forget(services, name)
+    Given(services).forget(session)
     with session_lock(place.states.folder, session.id, services.clock, services.deadline, wait_s=LOCK_WAIT_S) as held:
         if not held:
             raise OSError(f"another process works on {name}")

@@ -44,6 +44,17 @@ class Given:
         except (OSError, Refused) as error:
             self._log.info("a profile that was given cannot be noted down", reason=str(error))
 
+    def forget(self, session: Session) -> bool:
+        """Remove what is known of it; whether anything was. Raises OSError."""
+        with self._folder.lock("profiles", _WAIT_S) as held:
+            if not held:
+                raise OSError("another process notes down which profiles were given")
+            known = self._read()
+            if known.pop(_key(session), None) is None:
+                return False
+            self._folder.write(_FILE, json.dumps(known, ensure_ascii=False).encode("utf-8", "replace"))
+            return True
+
     def _read(self) -> dict[str, str]:
         try:
             found = json.loads(self._folder.read(_FILE))

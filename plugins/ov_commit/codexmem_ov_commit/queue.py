@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Literal
 
 from codexmem_hookspecs.errors import Refused
 
+from codexmem_ov_commit.rejected import stands_in
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from codexmem_hookspecs.services import Folder, Services
 
@@ -81,8 +83,18 @@ def _replayed(place: Place, folder: Folder, services: Services, entry: Entry) ->
 
 
 def forget(folder: Folder, name: str) -> int:
-    """Remove a session's entries; returns how many."""
-    return sum(folder.remove(entry.path) for entry in list(entries(folder)) if entry.session == name)
+    """Remove a session's entries, also those that a client has claimed; returns how many."""
+    return _remove(folder, lambda entry: entry.session == name)
+
+
+def forget_text(folder: Folder, text: str) -> int:
+    """Remove those in which a text stands; returns how many."""
+    return _remove(folder, lambda entry: stands_in(text, dict(entry.payload)))
+
+
+def _remove(folder: Folder, unwanted: Callable[[Entry], bool]) -> int:
+    found = [*entries(folder), *entries(folder, f".json{PROCESSING}")]
+    return sum(folder.remove(entry.path) for entry in found if unwanted(entry))
 
 
 def _waiting(folder: Folder, now_ms: int) -> Iterator[Entry]:
@@ -93,10 +105,10 @@ def _waiting(folder: Folder, now_ms: int) -> Iterator[Entry]:
     yield from entries(folder)
 
 
-def entries(folder: Folder) -> Iterator[Entry]:
+def entries(folder: Folder, ending: str = ".json") -> Iterator[Entry]:
     """What can be read of it."""
     try:
-        paths = [found.path for found in folder.scan(suffixes=(".json",)) if "/" not in found.path]
+        paths = [found.path for found in folder.scan(suffixes=(ending,)) if "/" not in found.path]
     except FileNotFoundError:
         return
     for path in paths:

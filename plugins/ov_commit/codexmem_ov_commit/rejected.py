@@ -42,7 +42,7 @@ class Rejected:
 
     def forget_text(self, text: str) -> int:
         """Remove those in which a text stands; returns how many."""
-        return self._remove(lambda entry: text in json.dumps(entry, ensure_ascii=False))
+        return self._remove(lambda entry: stands_in(text, entry))
 
     def _remove(self, unwanted: Callable[[dict[str, object]], bool]) -> int:
         removed = 0
@@ -54,3 +54,12 @@ class Rejected:
             if isinstance(entry, dict) and unwanted(entry):
                 removed += self._folder.remove(path)
         return removed
+
+
+def stands_in(text: str, value: object) -> bool:
+    """Whether a text stands in JSON, in any of its strings."""
+    if isinstance(value, str):
+        return text in value
+    if isinstance(value, dict):
+        return any(stands_in(text, one) for pair in value.items() for one in pair)
+    return isinstance(value, list) and any(stands_in(text, one) for one in value)

@@ -43,6 +43,21 @@ def write(services: Services, swept: Swept) -> None:
             services.folder.write(UNTOLD, json.dumps(untold, ensure_ascii=False).encode())
 
 
+def forget(services: Services, name: str) -> None:
+    """Name a session no more. Raises OSError."""
+    with services.folder.lock(LOCK, LOCK_WAIT_S) as held:
+        if not held:
+            raise OSError("another process writes down what a sweep did")
+        untold, last = _read(services, UNTOLD), _read(services, LAST)
+        if untold.pop(name, None) is not None:
+            services.folder.write(UNTOLD, json.dumps(untold, ensure_ascii=False).encode())
+        named = [told for told in (last.get("committed"), last.get("kept")) if isinstance(told, dict) and name in told]
+        for told in named:
+            del told[name]
+        if named:
+            services.folder.write(LAST, json.dumps(last, ensure_ascii=False).encode())
+
+
 def tell(_request: ContextRequest, services: Services) -> ContextBlock:
     """The notice, once."""
     with services.folder.lock(LOCK, LOCK_WAIT_S) as held:

@@ -29,6 +29,7 @@ def test_a_session_leaves_no_trace_here_and_none_on_the_server(machine, talk, fo
     pending.mkdir()
     entry = {"type": "addMessage", "sessionId": talk.name, "payload": {"content": "Blue Door"}}
     (pending / "x_0.json").write_text(json.dumps(entry))
+    (pending / "z_0.json.processing").write_text(json.dumps(entry))
     (pending / "y_0.json").write_text(json.dumps({**entry, "sessionId": "cc-other"}))
     told = forget(sessions=(talk.session,))
     assert talk.name not in machine.server.sessions
@@ -36,8 +37,30 @@ def test_a_session_leaves_no_trace_here_and_none_on_the_server(machine, talk, fo
     assert talk.ended == []
     assert [path.name for path in pending.iterdir()] == ["y_0.json"]
     assert talk.session.id not in everything(machine)
-    assert (told.store, told.removed) == ("OpenViking", 5)
+    assert (told.store, told.removed) == ("OpenViking", 6)
     assert "memories that the server made" in told.left[0]
+
+
+def test_what_sweeps_and_starts_noted_of_a_session_goes_as_well(machine, failing, forget):
+    machine.server.memory.keep("profile.md", "# Profile\nPrefers short answers.")
+    machine.asks("startup", failing, name="profile")
+    other = machine.conversation().user("Words of another session.")
+    other.stop()
+    other.end()
+    machine.server.cut = lambda asked: (503, {}) if asked.path.endswith("/commit") else None
+    machine.start()
+    machine.server.cut = lambda _asked: None
+    assert failing.session.id in everything(machine)
+    forget(sessions=(failing.session,))
+    assert failing.session.id not in everything(machine)
+    assert other.session.id in everything(machine)
+    assert not any(failing.name in finding.message for finding in machine.findings())
+
+
+def test_a_commit_that_nobody_was_told_of_is_not_told_of_a_forgotten_session(machine, failing, forget):
+    machine.start()
+    forget(sessions=(failing.session,))
+    assert machine.notice() == ""
 
 
 def test_a_session_that_the_server_never_had_leaves_nothing_to_name(machine, forget):
@@ -67,6 +90,19 @@ def test_while_another_process_works_on_it_it_stays_to_be_done(machine, talk, fo
     with pytest.raises(OSError, match="another process"):
         forget(sessions=(talk.session,))
     assert talk.state_path.exists()
+
+
+def test_a_text_is_taken_out_of_what_other_clients_queued(machine, forget):
+    pending = machine.folder / ".openviking" / "pending"
+    pending.mkdir(parents=True)
+    for number, said in enumerate(('The client is "Blue Door".', "Something else.")):
+        payload = {"role": "user", "parts": [{"type": "text", "text": said}]}
+        entry = {"type": "addMessage", "sessionId": "cc-other", "payload": payload}
+        entry["createdAt"] = machine.clock.now_ms()
+        (pending / f"x{number}_0.json").write_text(json.dumps(entry))
+    assert forget(text='"Blue Door"').removed == 1
+    machine.start()
+    assert machine.server.session("cc-other").texts == ["Something else."]
 
 
 def test_a_text_is_taken_out_of_what_was_set_aside_and_the_server_is_named(machine, talk, forget):
