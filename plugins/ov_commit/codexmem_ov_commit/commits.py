@@ -36,6 +36,8 @@ COMPACTION_PROBE_S = 5.0
 """Of it, for a sign of life: a server that swallows everything holds the agent up no longer."""
 COMPACTION_REST_S = 2.0
 """Of it, for writing down what was done."""
+UNKNOWN = 404
+"""The server's answer about a session that it does not have."""
 
 Result = Literal["committed", "sent", "nothing_new", "kept", "locked", "unreachable", "superseded", "not_asked_for"]
 """``kept``: something failed, the session stays live for the next sweep. ``superseded``: it goes on, or ended anew."""
@@ -121,7 +123,8 @@ class Committer:
     def swept(self, state: State, *, give_up: bool = False) -> Done:
         """Under the session's lock, held by the caller.
 
-        ``give_up``: commit what the server holds although the transcript cannot be read any more.
+        ``give_up``: commit what the server holds although the transcript cannot be read any more, and let go of a
+        session that it does not know.
         """
         return self._seal(self._of_workspace(state), touch=False, give_up=give_up)
 
@@ -134,9 +137,13 @@ class Committer:
         if failed or not state.live:
             return self._uncommitted(caught)
         answer = self._server.commit(self.name)
-        if not answer.ok:
+        unknown = give_up and answer.status == UNKNOWN
+        if not answer.ok and not unknown:
             return self._commit_failed(answer, caught)
         self._save(replace(state, live=False), touch=touch)
+        if unknown:
+            self._services.log.warning("the server does not know the session; let go of", session=self.name)
+            return Done(result="nothing_new", name=self.name, sent=caught.sent)
         return self._committed(answer, caught)
 
     def _commit_if_full(self, caught: CaughtUp) -> Done:

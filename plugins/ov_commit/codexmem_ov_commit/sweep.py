@@ -114,10 +114,14 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
             return
         session = session_of(services, place.states.host, state)
         committer = Committer(place.at(session.cwd, services), services, session)
-        if reason := refusal(place, services, session):
-            swept.kept[committer.name] = reason
-            return
         lost = now - state.updated_at_ms > place.settings.number("committed_ttl_ms")
+        if reason := refusal(place, services, session):
+            if lost:
+                place.states.save(replace(state, live=False, behind=False), touch=False)
+                place.markers.clear(session_id, newest + 1)
+            else:
+                swept.kept[committer.name] = reason
+            return
         done = committer.swept(state, give_up=lost)
         if done.result in ("committed", "nothing_new", "not_asked_for") or (
             lost and not place.states.load(session_id).live

@@ -3,6 +3,7 @@
 import json
 
 IDLE_MS = 1_800_000
+MONTH_MS = 2_592_000_000
 WORDS = "Keep the changelog by hand."
 
 
@@ -46,6 +47,35 @@ def test_a_session_of_a_folder_that_is_kept_apart_by_now_is_sent_no_more(machine
     machine.services.apart.add(failing.session.cwd)
     machine.start()
     assert failing.stored.archives == []
+
+
+def test_a_session_that_may_not_be_sent_is_let_go_after_a_month_unsent(machine, failing):
+    failing.agent("Words said in the meantime.")
+    machine.services.sessions.modes["codex", failing.session.id] = "disabled"
+    machine.pass_time(MONTH_MS - 60_000)
+    machine.start()
+    assert any(failing.name in finding.message for finding in machine.findings())
+    machine.pass_time(120_000)
+    machine.start()
+    assert failing.ended == []
+    assert failing.state["ovSessionId"] is None
+    assert failing.stored.texts == [WORDS]
+    assert failing.stored.archives == []
+    assert not any(failing.name in finding.message for finding in machine.findings())
+
+
+def test_a_session_that_the_server_lost_is_let_go_after_a_month(machine, failing):
+    del machine.server.sessions[failing.name]
+    machine.pass_time(MONTH_MS - 60_000)
+    machine.start()
+    assert failing.state["ovSessionId"] == failing.name
+    assert any(failing.name in finding.message for finding in machine.findings())
+    machine.pass_time(120_000)
+    machine.start()
+    assert failing.ended == []
+    assert failing.state["ovSessionId"] is None
+    assert machine.notice() == ""
+    assert not any(finding.level == "warn" for finding in machine.findings())
 
 
 def test_a_marker_that_is_gone_under_the_lock_leaves_only_the_idle_rule(machine, failing):
