@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final
 
 from codexmem_ov_commit.noted import Noted
+from codexmem_ov_commit.server import Answer
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
 
-    from codexmem_ov_commit.server import Answer, Server
+    from codexmem_ov_commit.server import Server
 
 PAUSE_MS: Final = 60_000
 """No prompt waits for a probe again before this is over."""
+
+WHOLE_S: Final = 3.0
+"""For a sign of life, all included. Each step of it has a second; looking up a name and an answer that trickles know no
+such limit, and several addresses of one name have a second each."""
 
 
 class Reach:
@@ -29,8 +35,8 @@ class Reach:
         return self._gone.holds(PAUSE_MS)
 
     def probe(self) -> Answer:
-        """Ask now; at most a second. What came of it is remembered."""
-        answer = self._server.healthy()
+        """Ask now. What came of it is remembered."""
+        answer = self._asked()
         if answer.ok:
             self._gone.clear()
         else:
@@ -38,3 +44,10 @@ class Reach:
             reason = answer.error or f"HTTP {answer.status}"
             self._services.log.info("server not reachable", url=self._url, status=answer.status, reason=reason)
         return answer
+
+    def _asked(self) -> Answer:
+        came: list[Answer] = []
+        asking = threading.Thread(target=lambda: came.append(self._server.healthy()), name="health", daemon=True)
+        asking.start()
+        asking.join(WHOLE_S)
+        return came[0] if came else Answer(error=f"no sign of life within {WHOLE_S:g} s", ok=False, retryable=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+
 import pytest
 from codexmem_hookspecs.values.read import ContextSource
 from codexmem_ov_commit import plugin
@@ -189,6 +192,33 @@ def test_after_a_failed_probe_prompts_wait_for_nothing_for_a_minute(recalling):
     assert len(recalling.server.requests) == before
     recalling.pass_time(1_000)
     assert recalling.asks("prompt", prompt=QUESTION) == DIGEST
+
+
+@pytest.fixture
+def trickling():
+    """Where somebody listens who sends his answer byte by byte, and never ends."""
+    over = threading.Event()
+
+    def trickle(listening):
+        client, _ = listening.accept()
+        with client:
+            client.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+            while not over.wait(0.2):
+                client.sendall(b" ")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=trickle, args=(listening,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        over.set()
+        thread.join()
+
+
+def test_a_sign_of_life_that_trickles_is_none_and_no_prompt_waits_for_its_end(recalling, trickling):
+    recalling.set(URL=trickling)
+    assert recalling.asks("prompt", prompt=QUESTION) == ""
+    reasons = [fields["reason"] for event, fields in recalling.log.infos if event == "server not reachable"]
+    assert reasons == ["no sign of life within 3 s"]
 
 
 def test_the_start_of_a_session_asks_at_once_whether_the_server_is_back(recalling):
