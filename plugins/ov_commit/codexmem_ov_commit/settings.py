@@ -10,6 +10,7 @@ import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from codexmem_hookspecs.errors import Refused
 
@@ -157,9 +158,10 @@ class Settings:
         account, user = _first(sources, "account")[0], _first(sources, "user")[0]
         mode = self.text("auth_mode") or _string(server, "auth_mode")
         timeout_ms = self.number("timeout_ms")
+        root_key = _first(sources, "root_key")[0] if _is_own_server(url, server) else ""
         return Connection(
             url=url.rstrip("/"),
-            api_key=_first(sources, "api_key")[0],
+            api_key=_first(sources, "api_key")[0] or root_key,
             account=account,
             user=user,
             trusted=mode == "trusted" or (mode != "api_key" and bool(account or user)),
@@ -194,7 +196,8 @@ class Settings:
             yield (
                 {
                     "url": _string(codex, "url"),
-                    "api_key": _string(codex, "apiKey") or _string(codex, "api_key") or _string(server, "root_api_key"),
+                    "api_key": _string(codex, "apiKey") or _string(codex, "api_key"),
+                    "root_key": _string(server, "root_api_key"),
                     "account": _string(codex, "account"),
                     "user": _string(codex, "user"),
                 },
@@ -222,6 +225,16 @@ def _local(server: Mapping[str, object]) -> str:
     port = server.get("port")
     host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 - where it listens, not where we do
     return f"http://{host}:{port if isinstance(port, int) else DEFAULT_PORT}"
+
+
+def _is_own_server(url: str, server: Mapping[str, object]) -> bool:
+    """Whether an address is that of the server of ov.conf, or on this machine: nobody else is shown its root key."""
+    if url.rstrip("/") == (_string(server, "url") or _local(server)).rstrip("/"):
+        return True
+    try:
+        return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+    except ValueError:
+        return False
 
 
 def _table(found: Mapping[str, object], key: str) -> Mapping[str, object]:

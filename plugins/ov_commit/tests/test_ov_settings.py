@@ -209,6 +209,26 @@ def test_the_clients_file_alone_counts_when_it_says_who_we_are(user):
     assert user.connection.api_key == "", "no other file's key goes to this server"
 
 
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("", "root"),
+        ("http://server/", "root"),
+        ("http://localhost:1933", "root"),
+        ("https://elsewhere.example.org", ""),
+        ("http://[broken", ""),
+    ],
+)
+@pytest.mark.parametrize("place", ["environment", "table"])
+def test_a_servers_root_key_goes_to_no_other_server(user, place, url, key):
+    user.file("ov.conf", server={"root_api_key": "root", "url": "http://server"})
+    if place == "environment":
+        user.set(URL=url)
+    elif url:
+        user.own(url=url)
+    assert user.connection.api_key == key
+
+
 def test_the_environment_is_filled_up_from_files(user):
     user.file("ovcli.conf", url="http://client", api_key="cli", account="acme")
     user.set(API_KEY="env")
