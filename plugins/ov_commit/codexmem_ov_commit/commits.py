@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from codexmem_ov_commit.catching_up import Catcher
 from codexmem_ov_commit.locks import session_lock
 from codexmem_ov_commit.names import server_name
+from codexmem_ov_commit.server import HEALTH_TIMEOUT_S
 from codexmem_ov_commit.turns import Rules
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ COMPACTION_S = 60.0
 """The host's patience before a compaction, from when its hook started."""
 COMPACTION_PROBE_S = 5.0
 """Of it, for a sign of life: a server that swallows everything holds the agent up no longer."""
+DOUBTED_S = 5.0
+"""For a sign of life of a server that gave none to somebody else a moment ago; before a compaction it has a second."""
 COMPACTION_REST_S = 2.0
 """Of it, for writing down what was done."""
 UNKNOWN = 404
@@ -63,7 +66,9 @@ class Committer:
         self._services = services
         self._session = session
         self._server = place.server
-        self._sign_of_life_s = place.settings.connection.timeout_s
+        self._doubted = place.reach.paused()
+        timeout_s = place.settings.connection.timeout_s
+        self._sign_of_life_s = min(timeout_s, DOUBTED_S) if self._doubted else timeout_s
         self._keyword = place.settings.text("capture_mode") == "keyword"
         self.name = server_name(session.host, session.id)
 
@@ -96,7 +101,7 @@ class Committer:
         if left_s <= 0:
             return self.on_stop(started_at_ms)
         until = time.monotonic() + left_s
-        self._sign_of_life_s = min(self._sign_of_life_s, COMPACTION_PROBE_S)
+        self._sign_of_life_s = min(self._sign_of_life_s, HEALTH_TIMEOUT_S if self._doubted else COMPACTION_PROBE_S)
         self._server = self._server.within(lambda: until - time.monotonic())
         self._place.markers.clear(self._session.id, started_at_ms)
         with self._lock(min(left_s, self._wait_s(WAIT_BEFORE_COMPACTION_S))) as held:

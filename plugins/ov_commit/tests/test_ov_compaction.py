@@ -88,3 +88,15 @@ def test_it_clears_the_marker_of_an_earlier_end(machine, talk):
     machine.markers().mark(talk.session.id, machine.clock.now_ms())
     talk.compact()
     assert talk.ended == []
+
+
+def test_a_server_that_was_silent_a_moment_ago_holds_nobody_up_for_long(machine, talk):
+    machine.server.cut = lambda asked: machine.server.closing.wait(60) and None
+    machine.asks("prompt", talk, prompt="What is the grammar called?")
+    talk.stop()
+    talk.compact()
+    reasons = [fields["reason"] for event, fields in machine.log.infos if event == "server not reachable"]
+    assert [reason.rpartition("after ")[2] for reason in reasons] == ["1.0 s", "5.0 s", "1.0 s"]
+    machine.server.cut = lambda _asked: None
+    talk.stop()
+    assert talk.stored.texts == ["Port the parser to the new grammar."]
