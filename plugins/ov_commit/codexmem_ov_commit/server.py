@@ -45,7 +45,9 @@ class Answer:
     def number(self, name: str) -> int:
         """A number of the result; 0 when there is none."""
         value = self.field(name)
-        return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            return 0
+        return int(value)
 
     def text(self, name: str) -> str:
         """A text of the result; empty when there is none."""

@@ -242,3 +242,16 @@ def test_a_transcript_that_breaks_off_while_it_is_sent_is_unreadable_and_goes_on
     machine.start()
     assert talk.stored.texts == said(150) == [item.text for item in whole]
     assert len(talk.stored.archives) == 1
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_number_that_is_none_is_no_success_and_stops_nothing(machine, number):
+    machine.server.cut = lambda asked: (
+        (200, {"status": "ok", "result": {"added": number}}) if asked.path.endswith("/batch") else None
+    )
+    talk = machine.conversation().user("Port the parser to the new grammar.")
+    talk.stop()
+    assert talk.state["capturedTurnCount"] == 0
+    machine.server.cut = lambda _asked: None
+    talk.stop()
+    assert talk.stored.texts == ["Port the parser to the new grammar."]
