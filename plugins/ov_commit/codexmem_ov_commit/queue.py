@@ -100,7 +100,9 @@ def _remove(folder: Folder, unwanted: Callable[[Entry], bool]) -> int:
 def _waiting(folder: Folder, now_ms: int) -> Iterator[Entry]:
     for found in list(folder.scan(suffixes=(PROCESSING,))):
         if now_ms - found.mtime_ns // 1_000_000 > ABANDONED_MS:
-            folder.write(found.path.removesuffix(PROCESSING), folder.read(found.path))
+            path = found.path.removesuffix(PROCESSING)
+            if not any(_key(other.path) == _key(path) for other in folder.scan(suffixes=(".json",))):
+                folder.write(path, folder.read(found.path))  # else it waits again already, for its next try
             folder.remove(found.path)
     yield from entries(folder)
 
@@ -162,6 +164,11 @@ def _wait_again(place: Place, folder: Folder, services: Services, entry: Entry) 
     if entry.retries > place.settings.number("pending_max_retries"):
         services.log.warning("a queued write failed too often and was dropped", session=entry.session)
         return
-    stem = entry.path.removesuffix(".json").rpartition("_")[0] or entry.path.removesuffix(".json")
     text = json.dumps({**entry.raw, "retries": entry.retries}, ensure_ascii=False, separators=(",", ":"))
-    folder.write(f"{stem}_{entry.retries}.json", text.encode("utf-8", "replace"))
+    folder.write(f"{_key(entry.path)}_{entry.retries}.json", text.encode("utf-8", "replace"))
+
+
+def _key(path: str) -> str:
+    """What names an entry however often it was tried: its file's name without the number of tries."""
+    stem = path.removesuffix(".json")
+    return stem.rpartition("_")[0] or stem

@@ -124,6 +124,19 @@ def test_what_a_client_that_died_was_sending_is_sent(machine, queue):
     assert queue.left == []
 
 
+def test_what_waits_for_its_next_try_is_not_sent_from_the_try_that_died_as_well(machine, queue):
+    queue.put("first")
+    (path,) = queue.folder.iterdir()
+    path.rename(f"{path}.processing")
+    at_s = machine.clock.now_ms() / 1_000 - 700
+    os.utime(f"{path}.processing", (at_s, at_s))
+    entry = json.loads((queue.folder / f"{path.name}.processing").read_text())
+    (queue.folder / path.name.replace("_0.json", "_1.json")).write_text(json.dumps({**entry, "retries": 1}))
+    machine.start()
+    assert machine.server.session("cc-elsewhere").texts == ["first"]
+    assert queue.left == []
+
+
 def test_what_is_no_entry_is_left_alone(machine, queue):
     for name, content in {"a.json": "{", "b.json": "[]", "c.json": '{"type":"other"}', "d.txt": "x"}.items():
         (queue.folder / name).write_text(content)
