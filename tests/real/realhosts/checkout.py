@@ -54,9 +54,9 @@ class Checkout:
 
 
 def lines_for(host):
-    """The lines of README's block that sets up a host."""
+    """The lines of README's block that installs for a host, sets it up and starts a session."""
     blocks = re.findall(
         r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
-    (block,) = (block for block in blocks if re.search(rf"^codexmem setup {host}\b", block, re.MULTILINE))
+    (block,) = (block for block in blocks if re.fullmatch(rf".+\ncodexmem setup {host}\b.*\n.+\n", block))
     return block.splitlines()
