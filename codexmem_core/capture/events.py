@@ -107,9 +107,9 @@ def take_in(
     if gone:
         # What such a process told before it went may have come after the spool was listed, its end among that.
         _take_in_spooled(spool, hosts, guards, records, log, taken)
-        unheard = {event.session.id for event in ends_unheard(catalogue, now_ms)}
-        for event in gone:
-            if event.session.id in unheard:
+        certain = {event.id for event in gone}
+        for event in ends_unheard(catalogue, now_ms):
+            if event.id in certain:
                 _record(event, Header(), records, guards, taken)
     return taken
 
