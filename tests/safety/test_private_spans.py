@@ -151,3 +151,29 @@ def test_no_depth_of_escaping_in_a_tools_arguments_hides_one(given_spans, ascii_
 def test_any_text_ends_in_a_fixed_point(text):
     once = strip_private(text)
     assert strip_private(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <private>b</private> c", "a [private] c"),
+        ("a <PRIVATE >b\nb</Private> c <private>d</private>", "a [private] c [private]"),
+        ("a <private>b", "a [private]"),
+        ("a <private>b<private>c</private>d</private>e", "a [private]e"),
+        ("a </private> b", "a </private> b"),
+        ("a private matter", "a private matter"),
+    ],
+)
+def test_private_spans_go_and_an_open_one_goes_to_the_end(text, expected):
+    assert strip_private(text) == expected
+    assert strip_private(expected) == expected
+
+
+def test_private_spans_go_from_items_and_json_stays_json():
+    parts = (Part(kind="text", text="x <private>y"),)
+    assert redact_item(Item(tier="human", role="user", position=1, parts=parts)).text == "x [private]"
+    output = '{"a": "<private>y", "b": "\\u003cprivate>z", "c": 1}'
+    tool = redact_item(
+        Item(tier="tool", role="tool", position=1, tool=ToolUse(id="1", input=output, output=output))
+    ).tool
+    assert json.loads(tool.output) == {"a": "[private]", "b": "[private]", "c": 1}

@@ -385,26 +385,3 @@ def test_half_characters_in_a_tools_json_stay_valid():  # spec case 17
     tool = redact_item(_tool('{"a": "\\ud83d", "b": "password: x\\n"}')).tool
     assert json.loads(tool.input)["a"] == "\ud83d"
     tool.input.encode()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a <private>b</private> c", "a [private] c"),
-        ("a <PRIVATE >b\nb</Private> c <private>d</private>", "a [private] c [private]"),
-        ("a <private>b", "a [private]"),
-        ("a <private>b<private>c</private>d</private>e", "a [private]e"),
-        ("a </private> b", "a </private> b"),
-        ("a private matter", "a private matter"),
-    ],
-)
-def test_private_spans_go_and_an_open_one_goes_to_the_end(text, expected):
-    assert strip_private(text) == expected
-    assert strip_private(expected) == expected
-
-
-def test_private_spans_go_from_items_and_json_stays_json():
-    parts = (Part(kind="text", text="x <private>y"),)
-    assert redact_item(Item(tier="human", role="user", position=1, parts=parts)).text == "x [private]"
-    tool = redact_item(_tool('{"a": "<private>y", "b": "\\u003cprivate>z", "c": 1}')).tool
-    assert json.loads(tool.output) == {"a": "[private]", "b": "[private]", "c": 1}
