@@ -7,6 +7,7 @@ baseline moves, a crash leaves the same diff for the next run.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 
     from codexmem_core.consolidate.work import Bench, Place
     from codexmem_core.store.jobs import Jobs
-    from codexmem_core.store.values import ConsolidationClaim, Key, StoredOutput
+    from codexmem_core.store.values import ConsolidationClaim, ConsolidationRefusal, Key, StoredOutput
+
+
+RUNNING_S = 60.0
+"""Longest wait for a consolidation that is under way: most end within seconds, an agent's may take 15 minutes."""
+_LOOK_S = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +89,9 @@ class Consolidation:
         blocked = self._bench.model.blocked("consolidation", self._place.plugin)
         if blocked is not None:
             return Consolidated(status=_unasked(blocked), detail=redact(str(blocked)))
-        claim = self._jobs.claim_consolidation(
-            worker=worker, cooldown_s=self._rules.cooldown_s, at_once=self._rules.at_once
-        )
+        claim = self._claimed(worker, deadline)
         if isinstance(claim, str):
-            return Consolidated(status=claim, detail=self._why_it_waits() if claim.endswith("unavailable") else "")
+            return Consolidated(status=claim, detail=self._why_it_waits(claim))
         work: Work | None = None
         try:
             _go_on(deadline)
@@ -104,8 +108,23 @@ class Consolidation:
         work.export()
         return result
 
-    def _why_it_waits(self) -> str:
-        """What went wrong the last time, and when it is tried again."""
+    def _claimed(self, worker: str, deadline: Deadline) -> ConsolidationClaim | ConsolidationRefusal:
+        """Who wants it at once waits for another process that consolidates: that has not seen the newest notes."""
+        wait_until = time.monotonic() + (RUNNING_S if self._rules.at_once else 0.0)
+        while True:
+            claim = self._jobs.claim_consolidation(
+                worker=worker, cooldown_s=self._rules.cooldown_s, at_once=self._rules.at_once
+            )
+            if claim != "skipped_running" or deadline.cancelled or time.monotonic() >= wait_until:
+                return claim
+            time.sleep(_LOOK_S)
+
+    def _why_it_waits(self, refusal: ConsolidationRefusal) -> str:
+        """What is in the way; after a failure what went wrong, and when it is tried again."""
+        if refusal == "skipped_running":
+            return "another process consolidates; its next pass takes in what is new"
+        if refusal == "skipped_cooldown":
+            return ""
         state = self._jobs.consolidation_snapshot()
         error = state.attempt.error if state.attempt is not None else ""
         return f"after {datetime.fromtimestamp(state.retry_at, UTC):%H:%M} UTC again; {error}"
