@@ -1,6 +1,8 @@
 """What a host runs at its moments: write the event down, print what is ready, wake the worker, and be gone.
 
-``python -I -c "from codexmem_core.host.shim import main; main()" HOST EVENT HOME CONFIG``, the payload on stdin.
+``python -I -S -c "import sys; sys.path.append(sys.argv.pop(1)); from codexmem_core.host.shim import main; main()"
+FOLDER HOST EVENT HOME CONFIG``, the payload on stdin. ``FOLDER`` is where this package lies: to look for it through the
+``site`` module, as Python does without ``-S``, would cost a third of the interpreter's own start.
 
 It is loaded for every prompt and every answer, so it knows ``os``, ``sys`` and ``time`` and nothing else (:mod:`asking`
 and its sockets once an answer must be computed), and parses no file beyond a first line. Whatever happens, the host
@@ -84,8 +86,9 @@ def run(host: str, event: str, home: str, config: str) -> None:
             answer = question.answer(host, event, kept)
         printed = ready if answer is None else answer
         _print(printed)
-        wake(home, config, at_ms)
-    if wait_s and answer is None:
+        waits = wait_s > 0 and answer is None
+        wake(home, config, at_ms, stays=waits)
+    if waits:
         from codexmem_core.host import asking
 
         late = asking.waited(home, host, event, kept, wait_s, began)
@@ -103,10 +106,13 @@ def inside_memory(cwd: str, home: str) -> bool:
     return f"{cwd}/".startswith((f"{home}/", f"{os.path.realpath(home)}/", f"{os.path.realpath(codex)}/memories"))
 
 
-def wake(home: str, config: str, now_ms: int) -> None:
-    """Ring, and start a worker when nobody is there or the one that is there gives no sign of life."""
+def wake(home: str, config: str, now_ms: int, *, stays: bool) -> None:
+    """Ring, and start a worker when nobody is there or the one that is there gives no sign of life.
+
+    ``stays``: this process goes on after it.
+    """
     if not ring(home) or is_wedged(home):
-        start(home, config, now_ms)
+        start(home, config, now_ms, stays=stays)
 
 
 def ring(home: str) -> bool:
@@ -137,7 +143,7 @@ def is_wedged(home: str) -> bool:
         return False  # it has only just begun
 
 
-def start(home: str, config: str, now_ms: int) -> bool:
+def start(home: str, config: str, now_ms: int, *, stays: bool) -> bool:
     """Start a worker that outlives the host, unless one is on its way or twelve were started within the hour."""
     starts = _made(f"{home}/{STARTS}", os.O_RDWR)
     try:
@@ -153,7 +159,10 @@ def start(home: str, config: str, now_ms: int) -> bool:
         os.ftruncate(starts, 0)
         os.lseek(starts, 0, os.SEEK_SET)
         os.write(starts, b"".join(b"%d %d\n" % line for line in recent))
-        _start(home, config, starts, now_ms)
+        if stays:
+            _start_apart(home, config, starts, now_ms)
+        else:
+            _start(home, config, starts, now_ms)
         return True
     finally:
         os.close(starts)
@@ -166,26 +175,31 @@ def parsed_starts(content: bytes) -> list[tuple[int, int]]:
 
 
 def _start(home: str, config: str, starts: int, now_ms: int) -> None:
-    """Through a child that ends at once, for Claude Code kills the children of a hook that it ends itself.
+    """In a session of its own, and with none of the host's descriptors, for Codex waits until they are closed."""
+    os.chdir(home)
+    os.closerange(3, starts)
+    os.closerange(starts + 1, 1024)
+    worker = os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-I", "-m", "codexmem_core.host.worker", home, config],
+        os.environ,
+        setsid=True,
+        file_actions=[(os.POSIX_SPAWN_OPEN, standard, os.devnull, os.O_RDWR, 0) for standard in (0, 1, 2)],
+    )
+    os.write(starts, b"%d %d\n" % (now_ms, worker))
 
-    The worker gets none of the host's descriptors, for Codex waits until they are closed.
+
+def _start_apart(home: str, config: str, starts: int, now_ms: int) -> None:
+    """Through a child that ends at once: Claude Code kills a hook that waits too long with all who descend from it.
+
+    It costs a millisecond, which a hook that ends right afterwards need not spend.
     """
     child = os.fork()
     if child:
         os.waitpid(child, 0)
         return
     try:
-        os.setsid()
-        os.chdir(home)
-        os.closerange(3, starts)
-        os.closerange(starts + 1, 1024)
-        worker = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-I", "-m", "codexmem_core.host.worker", home, config],
-            os.environ,
-            file_actions=[(os.POSIX_SPAWN_OPEN, standard, os.devnull, os.O_RDWR, 0) for standard in (0, 1, 2)],
-        )
-        os.write(starts, b"%d %d\n" % (now_ms, worker))
+        _start(home, config, starts, now_ms)
     finally:
         os._exit(0)
 

@@ -15,7 +15,7 @@ from codexmem_hookspecs.values.setup import MCP_EVENT
 from codexmem_core.safety.text import shown_time
 from codexmem_core.setup.changes import SET_UP
 from codexmem_core.setup.files import read_file
-from codexmem_core.setup.wanted import setup_request
+from codexmem_core.setup.wanted import PLACE, setup_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -124,7 +124,7 @@ class HostCheck:
             return f"its interpreter {argv[0]} is gone"
         if argv[0] != wanted[0]:
             return f"it runs {argv[0]}, while this codexmem runs {wanted[0]}"
-        names = {self._request.home: "home", self._request.config: "settings file"}
+        names = {PLACE: "codexmem in", self._request.home: "home", self._request.config: "settings file"}
         if len(argv) == len(wanted):
             for given, meant in zip(argv, wanted, strict=True):
                 if given != meant and meant in names:
@@ -170,7 +170,7 @@ def _program(program: str) -> Iterator[Finding]:
 
 
 def import_problem(program: str) -> str:
-    """Why hooks that this interpreter runs would do nothing; empty when they would. Hooks are run with ``-I``."""
+    """Why the worker that this interpreter's hooks start would do nothing; empty when it would. It runs with ``-I``."""
     code = "import codexmem_core.host.shim"
     try:
         done = subprocess.run(

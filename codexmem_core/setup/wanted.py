@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.setup import SHIM, SetupRequest
 
+import codexmem_core
 from codexmem_core.publishing import waits
 from codexmem_core.setup.files import read_file
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
     from codexmem_core.engine import Engine
 
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(codexmem_core.__file__)))
+"""Folder in which this codexmem lies."""
+RUN_SHIM = f"import sys; sys.path.append(sys.argv.pop(1)); from {SHIM} import main; main()"
+"""With ``-S``, for Python's ``site`` module costs every hook a third of the interpreter's start; so the first argument
+says where the shim is."""
 ALWAYS: tuple[EventKind, ...] = ("start", "stop", "idle", "compaction", "end", "deleted")
 """What the engine itself needs to know of: sessions begin, something was said, they end."""
 
@@ -43,7 +49,13 @@ def wanted_kinds(engine: Engine) -> dict[EventKind, float]:
 def setup_request(engine: Engine, host: Host, read: Callable[[str], bytes | None] = read_file) -> SetupRequest:
     """Everything that the host needs. Raises Refused where commands could not be written down."""
     python, home, config = sys.executable, engine.home.root, engine.config_path
-    for name, path in (("the interpreter", python), ("the home", home), ("the settings file", config)):
+    named = (
+        ("the interpreter", python),
+        ("codexmem's folder", PLACE),
+        ("the home", home),
+        ("the settings file", config),
+    )
+    for name, path in named:
         if not os.path.isabs(path) or not path.isprintable():
             raise Refused(f"{name} cannot stand in a host's command: {path!r}; choose a plain absolute path")
     return SetupRequest(
@@ -61,8 +73,8 @@ def setup_request(engine: Engine, host: Host, read: Callable[[str], bytes | None
 
 
 def hook_argv(python: str, host: str, home: str, config: str, event: str) -> tuple[str, ...]:
-    """What a hook runs: nothing but the shim, found without a search for modules of the user's."""
-    return python, "-I", "-c", f"from {SHIM} import main; main()", host, event, home, config
+    """What a hook runs: nothing but the shim, found without a search for it and for modules of the user's."""
+    return python, "-I", "-S", "-c", RUN_SHIM, PLACE, host, event, home, config
 
 
 def mcp_argv(engine: Engine, host: str, python: str) -> tuple[str, ...]:

@@ -17,14 +17,14 @@ import pytest
 from codexmem_core.host import alone, shim
 from codexmem_core.host.spool import Spool
 from codexmem_core.paths import Home
+from codexmem_core.setup.wanted import hook_argv
 
-HOOK = "from codexmem_core.host.shim import main; main()"
 WAIT_S = 60.0
 
 
 def command(event, home, config, host="codex"):
     """As ``setup`` installs it."""
-    return [sys.executable, "-I", "-c", HOOK, host, event, str(home), str(config)]
+    return list(hook_argv(sys.executable, host, str(home), str(config), event))
 
 
 def until(condition, what="it"):

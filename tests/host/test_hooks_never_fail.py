@@ -124,7 +124,7 @@ def test_a_folder_that_was_removed_under_the_host(still):
 
 
 def test_too_few_words_are_nothing(still):
-    done = subprocess.run(still.command("Stop")[:6], input=b"{}", env=still.environ, capture_output=True, check=False)
+    done = subprocess.run(still.command("Stop")[:-3], input=b"{}", env=still.environ, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 

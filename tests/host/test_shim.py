@@ -21,11 +21,12 @@ def test_the_shim_loads_nothing_but_itself(still):
     printed = still.make_ready()
     listing = "print(*sorted(sys.modules))"
     bare = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; {listing}"], capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-S", "-c", f"import os, sys; {listing}"], capture_output=True, text=True, check=True
     )
-    program = f"import sys\nfrom codexmem_core.host.shim import run\nrun(*sys.argv[1:])\n{listing}"
+    *start, code, place, host, event, home, config = still.command("SessionStart-startup")
+    program = f"{code.replace('main', 'run').replace('run()', 'run(*sys.argv[1:5])')}; {listing}"
     hook = subprocess.run(
-        [sys.executable, "-I", "-c", program, *still.command("SessionStart-startup")[4:]],
+        [*start, program, place, host, event, home, config],
         input=b"{}", cwd=still.project, env=still.environ, capture_output=True, check=True,
     )  # fmt: skip
     assert hook.stdout.startswith(printed)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
 import pytest
+from codexmem_hookspecs.values.setup import SHIM
+
+from codexmem_core.setup.wanted import PLACE
 
 CODEX, CONFIG, CLAUDE = ".codex/hooks.json", ".codex/config.toml", ".claude/settings.json"
 OPENCODE, SERVERS = ".config/opencode/plugin/codexmem.js", ".config/opencode/opencode.json"
@@ -46,6 +50,18 @@ def memory_moved(machine):
     machine.codexmem_home.rename(new)
     machine.environ["CODEXMEM_HOME"] = str(new)
     return f"it works with the home {machine.codexmem_home}, while this is {new}"
+
+
+def codexmem_moved(machine):
+    """A checkout, say; the environment stayed where it was."""
+    machine.write(CODEX, machine.read(CODEX).replace(PLACE, "/elsewhere"))
+    return f"it works with the codexmem in /elsewhere, while this is {PLACE}"
+
+
+def set_up_by_an_earlier_version(machine):
+    words = f"-I -c 'from {SHIM} import main; main()'"
+    machine.write(CODEX, re.sub(r"-I -S -c '[^']*' \S+", words, machine.read(CODEX)))
+    return "its command is that of another version"
 
 
 def settings_with_a_comment(machine):
@@ -148,6 +164,8 @@ BREAKAGES = [
     trust_lost,
     index_moved_by_another_tool,
     memory_moved,
+    codexmem_moved,
+    set_up_by_an_earlier_version,
     settings_with_a_comment,
     timeout_taken_out,
     more_events_wanted,

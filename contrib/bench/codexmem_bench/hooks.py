@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from codexmem_bench.command_line import BARE
 from codexmem_bench.figures import TIMES, Figure, Measurement, Value
 from codexmem_bench.timing import Pairs, in_pairs, run_quietly
+from codexmem_core.setup.wanted import hook_argv
 
 if TYPE_CHECKING:
     from codexmem_bench.bench import Bench
@@ -30,7 +31,6 @@ NODE = Figure(
 """0.15 times the OpenViking plugin's Stop hook, which took 1.48 times as long as a bare node beside it."""
 
 READS = "require('fs').readFileSync(0)"
-SHIM = "from codexmem_core.host.shim import main; main()"
 CONTEXT_BYTES = 9_900
 PEAK_ROUNDS = 5
 MEASURE = """
@@ -61,7 +61,7 @@ class Installed:
 
     def hook(self, event: str) -> tuple[str, ...]:
         """The command."""
-        return (sys.executable, "-I", "-c", SHIM, "codex", event, str(self.home), str(self._config))
+        return hook_argv(sys.executable, "codex", str(self.home), str(self._config), event)
 
     def run(self, event: str) -> None:
         """One call."""

@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
 from codexmem_hookspecs.values.capture import EventKind
-from codexmem_hookspecs.values.setup import SHIM, SetupRequest
+from codexmem_hookspecs.values.setup import SetupRequest
 from codexmem_host_opencode import plugin, setup
+
+from codexmem_core.setup.wanted import hook_argv
 
 DRIVERS = {1: Path(__file__).parent / "drive.mjs", 2: Path(__file__).parent / "drive2.mjs"}
 HOST = plugin.codexmem_capture_host()[0]
@@ -54,12 +57,11 @@ class PluginFile:
         self.install()
 
     def install(self, program=sys.executable, kinds=KINDS, mcp=()):
-        source = f"from {SHIM} import main; main()"
         request = SetupRequest(
             environ=self.environ,
             read=lambda _: None,
             kinds=dict.fromkeys(kinds, 0.0),
-            hook=lambda event: (program, "-I", "-c", source, "opencode", event, str(self.home), str(self.home / "c")),
+            hook=partial(hook_argv, program, "opencode", str(self.home), str(self.home / "c")),
             home=str(self.home),
             mcp=mcp,
         )
