@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 RUNNING_S = 60.0
 """Longest wait for a consolidation that is under way: most end within seconds, an agent's may take 15 minutes."""
 _LOOK_S = 0.1
+MOST_AGAIN = 5
+"""So often one pass begins anew; each time somebody must have changed something."""
+_DONE = frozenset({"succeeded", "no_workspace_changes"})
+"""Only after these: a failure has its wait, and who edits by hand may not be ready."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +89,24 @@ class Consolidation:
         self._rules = rules
 
     def run(self, worker: str, deadline: Deadline) -> Consolidated:
-        """Claim the memory's one consolidation job and do it; a failure is recorded and retried later."""
+        """Claim the memory's one consolidation job and do it; a failure is recorded and retried later.
+
+        Another process that wants it meanwhile is refused, and may have no further pass: what that has noted is taken
+        in right afterwards. A model that costs has its cooldown instead.
+        """
+        done = self._once(worker, deadline)
+        for _ in range(MOST_AGAIN):
+            is_free = not self._rules.cooldown_s
+            if done.status not in _DONE or deadline.cancelled or not (is_free and self._jobs.consolidation_waits()):
+                break
+            again = self._once(worker, deadline)
+            if again.status == "skipped_running":
+                break  # whoever was quicker has seen the newest notes
+            if again.status != "no_workspace_changes":
+                done = again
+        return done
+
+    def _once(self, worker: str, deadline: Deadline) -> Consolidated:
         blocked = self._bench.model.blocked("consolidation", self._place.plugin)
         if blocked is not None:
             return Consolidated(status=_unasked(blocked), detail=redact(str(blocked)))
@@ -122,7 +143,8 @@ class Consolidation:
     def _why_it_waits(self, refusal: ConsolidationRefusal) -> str:
         """What is in the way; after a failure what went wrong, and when it is tried again."""
         if refusal == "skipped_running":
-            return "another process consolidates; its next pass takes in what is new"
+            then = "its next pass" if self._rules.cooldown_s else "right afterwards it"
+            return f"another process consolidates; {then} takes in what is new"
         if refusal == "skipped_cooldown":
             return ""
         state = self._jobs.consolidation_snapshot()

@@ -88,6 +88,12 @@ class Consolidations(StorePart):
             )
             return ConsolidationClaim(token=token, watermark_ms=watermark or 0)
 
+    def consolidation_waits(self) -> bool:
+        """Whether it is queued: there is input that no success has taken in, and nobody is at it."""
+        with self._database.unit():
+            row = self._job()
+        return row is not None and row[0] == "pending"
+
     def heartbeat(self, token: str) -> bool:
         """Renew the lease, every 90 s. False when another owner has taken over: stop at once."""
         with self._database.transaction("heartbeat"):

@@ -76,7 +76,7 @@ def test_it_waits_for_the_one_under_way_and_then_takes_in_what_is_new(under_way,
     slow.go_on.set()
     for thread in (under_way, asked):
         thread.join(60)
-    assert ended[0].status == "succeeded"
+    assert ended[0].status in ("succeeded", "no_workspace_changes"), "the other one may take it in first, and has then"
     assert "name every branch after its issue" in both.summary("v1")
 
 
@@ -86,3 +86,10 @@ def test_who_does_not_ask_for_it_at_once_is_told_who_will_do_it(under_way, passe
     assert "another process consolidates" in left_out.detail
     slow.go_on.set()
     under_way.join(60)
+
+
+def test_what_another_noted_meanwhile_is_in_the_memory_although_nobody_asks_again(under_way, passes, slow, both):
+    assert passes().status == "skipped_running"
+    slow.go_on.set()
+    under_way.join(60)
+    assert "name every branch after its issue" in both.summary("v1")
