@@ -35,6 +35,8 @@ COMPACTION_S = 60.0
 """The host's patience before a compaction, from when its hook started."""
 COMPACTION_PROBE_S = 5.0
 """Of it, for a sign of life: a server that swallows everything holds the agent up no longer."""
+STOP_PROBE_S = 5.0
+"""For a sign of life on a stop: a compaction may come right after it, and the next event tries again."""
 DOUBTED_S = 5.0
 """For a sign of life of a server that gave none to somebody else a moment ago; before a compaction it has a second."""
 COMPACTION_REST_S = 2.0
@@ -82,6 +84,7 @@ class Committer:
     def on_stop(self, started_at_ms: int) -> Done:
         """New turns, then a commit when enough tokens wait; the newest turns stay live after it."""
         self._place.markers.clear(self._session.id, started_at_ms)
+        self._sign_of_life_s = min(self._sign_of_life_s, STOP_PROBE_S)
         with self._lock(WAIT_S) as held:
             if not held:
                 return self._locked()
@@ -205,7 +208,7 @@ class Committer:
         return session_lock(folder, self._session.id, services.clock, services.deadline, wait_s=wait_s)
 
     def _healthy(self) -> Answer:
-        return self._server.healthy(self._sign_of_life_s)
+        return self._place.reach.probe_for(self._server, self._sign_of_life_s)
 
     # what came of it
 

@@ -49,7 +49,7 @@ def replay(place: Place, services: Services) -> int:
     folder = services.open_folder(path, write=True)
     if not os.path.isdir(path) or not (waiting := list(_waiting(folder, services.clock.now_ms()))):
         return 0
-    if not place.server.healthy(place.settings.connection.timeout_s).ok:
+    if not place.reach.probe_for(place.server, place.settings.connection.timeout_s).ok:
         return 0
     waiting.sort(key=lambda one: one.created_at_ms)
     taken = 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, Final
 
 from codexmem_ov_commit.noted import Noted
-from codexmem_ov_commit.server import Answer
+from codexmem_ov_commit.server import HEALTH_TIMEOUT_S, OUT_OF_TIME, Answer
 
 if TYPE_CHECKING:
     from codexmem_hookspecs.services import Services
@@ -43,6 +44,19 @@ class Reach:
             self._gone.note()
             reason = answer.error or f"HTTP {answer.status}"
             self._services.log.info("server not reachable", url=self._url, status=answer.status, reason=reason)
+        return answer
+
+    def probe_for(self, server: Server, patience_s: float) -> Answer:
+        """The same for who has more time than a prompt and asks as ``server``; the caller tells who was not reached.
+
+        An answer for which a prompt would not have waited ends no pause.
+        """
+        asked_at = time.monotonic()
+        answer = server.healthy(patience_s)
+        if answer.ok and time.monotonic() - asked_at < HEALTH_TIMEOUT_S:
+            self._gone.clear()
+        elif not answer.ok and answer.error != OUT_OF_TIME:
+            self._gone.note()
         return answer
 
     def _asked(self) -> Answer:

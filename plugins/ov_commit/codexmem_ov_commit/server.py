@@ -24,6 +24,8 @@ REQUEST_TIMEOUT = 408
 TOO_MANY = 429
 SERVER_ERROR = 500
 HEALTH_TIMEOUT_S = 1.0
+OUT_OF_TIME = "no time left"
+"""What went wrong when nothing was asked any more: that says nothing about the server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,7 @@ class Server:
     ) -> Answer:
         timeout_s = min(timeout_s or self._connection.timeout_s, self._left_s())
         if timeout_s <= 0:
-            return Answer(ok=False, error="no time left", retryable=True)
+            return Answer(ok=False, error=OUT_OF_TIME, retryable=True)
         response = self._http.request(
             method, self._connection.url + where, json=body, headers=self._headers, timeout_s=timeout_s
         )

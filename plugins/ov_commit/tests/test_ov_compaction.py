@@ -8,6 +8,12 @@ def talk(machine):
     return machine.conversation().user("Port the parser to the new grammar.")
 
 
+def silences(machine):
+    """How long each sign of life was waited for."""
+    reasons = [fields["reason"] for event, fields in machine.log.infos if event == "server not reachable"]
+    return [reason.rpartition("after ")[2] for reason in reasons]
+
+
 def test_it_catches_up_commits_and_keeps_the_cursor(machine, talk):
     talk.stop()
     talk.agent("The parser is ported.").compact()
@@ -95,8 +101,32 @@ def test_a_server_that_was_silent_a_moment_ago_holds_nobody_up_for_long(machine,
     machine.asks("prompt", talk, prompt="What is the grammar called?")
     talk.stop()
     talk.compact()
-    reasons = [fields["reason"] for event, fields in machine.log.infos if event == "server not reachable"]
-    assert [reason.rpartition("after ")[2] for reason in reasons] == ["1.0 s", "5.0 s", "1.0 s"]
+    assert silences(machine) == ["1.0 s", "5.0 s", "1.0 s"]
     machine.server.cut = lambda _asked: None
     talk.stop()
     assert talk.stored.texts == ["Port the parser to the new grammar."]
+
+
+def test_a_server_that_a_stop_found_silent_holds_a_compaction_up_for_a_second(machine, talk):
+    machine.server.cut = lambda asked: machine.server.closing.wait(60) and None
+    talk.stop()
+    talk.compact()
+    assert silences(machine) == ["5.0 s", "1.0 s"]
+    assert machine.asks("prompt", talk, prompt="What is the grammar called?") == ""
+    assert len(machine.server.lines) == 2, "no prompt waits for it either"
+
+
+def test_a_stop_that_finds_the_server_back_ends_the_pause(machine, talk):
+    machine.server.cut = lambda _asked: (503, {})
+    talk.stop()
+    assert machine.place().reach.paused()
+    machine.server.cut = lambda _asked: None
+    talk.stop()
+    assert not machine.place().reach.paused()
+
+
+def test_what_is_not_asked_any_more_says_nothing_about_the_server(machine):
+    place = machine.place()
+    assert not place.reach.probe_for(place.server.within(lambda: 0.0), 5.0).ok
+    assert not place.reach.paused()
+    assert machine.server.lines == []
