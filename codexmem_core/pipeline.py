@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from codexmem_core.capture import events, selection, sessions
 from codexmem_core.capture.events import TakenIn
 from codexmem_core.capture.selection import Selection
 from codexmem_core.capture.sessions import Discovery
+from codexmem_core.host.state import TAKEN_IN
 from codexmem_core.lanes import LaneWork
 from codexmem_core.memory_lane import MemoryLane
 from codexmem_core.publishing import publish_payloads
@@ -64,7 +66,11 @@ def run(
     if request.host:
         engine.host(request.host)
     taken = before or TakenIn()
-    taken.add(take_in_events(engine))
+    came = take_in_events(engine)
+    if before is None and came.events:
+        # A run may be about less than what has happened, or be broken off: the worker sees to that all the same.
+        engine.catalogue.set_mark(TAKEN_IN, uuid.uuid4().hex)
+    taken.add(came)
     forget_what_is_gone(engine)
     tell_plugins(engine)
     engine.deliveries.prune(engine.clock.now_ms() - events.KEPT_MS)
@@ -74,14 +80,16 @@ def run(
     chosen, unknown = Selection(eligible=(), refused={}), list[str]()
     if request.extract:
         found = sessions.discover(engine.stages, engine.catalogue, host=request.host, folder=request.folder)
-        sessions.discover_told(
-            engine.stages,
-            engine.catalogue,
-            taken.stopped.values(),
-            lambda name: engine.hosts[name].homes(engine.environ) if name in engine.hosts else (),
-        )
+    # Nobody is told of these a second time, so they are seen to whatever the run is about.
+    sessions.discover_told(
+        engine.stages,
+        engine.catalogue,
+        taken.stopped.values(),
+        lambda name: engine.hosts[name].homes(engine.environ) if name in engine.hosts else (),
+    )
+    count_new_citations(engine, taken.stopped)
+    if request.extract:
         chosen, unknown = choose(engine, request, found)
-        count_new_citations(engine, taken.stopped)
     memories = [MemoryLane(engine, plugin, request, chosen.eligible, deadline) for plugin in plugins]
     results = lanes.run_all(
         [LaneWork(lane.memory.name, len(chosen.eligible), lane.work, lane.abandon) for lane in memories],

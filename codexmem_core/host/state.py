@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 LAST_PASS = "worker-last-pass"  # noqa: S105 - a pass, no password
 """Mark of the catalogue: UNIX milliseconds of the worker's last pass."""
+TAKEN_IN = "events-taken-in"
+"""Mark of the catalogue: another word whenever a command, and not the worker, has taken events in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

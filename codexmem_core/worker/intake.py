@@ -8,6 +8,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from codexmem_core.capture.events import TakenIn
+from codexmem_core.host.state import TAKEN_IN
 from codexmem_core.pipeline import take_in_events, tell_plugins
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Intake:
         self._passes = passes
         self._rung = threading.Event()
         self._lock = threading.Lock()
+        self._elsewhere = ""
         self.happened_at = time.monotonic()
         """When the last event came."""
         self.trouble = ""
@@ -51,6 +53,10 @@ class Intake:
                 engine.log("worker").info("events", count=taken.events, kinds=sorted(taken.kinds))
             if taken.kinds & WANTED:
                 self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and not engine.costs)
+            elsewhere = engine.catalogue.mark(TAKEN_IN)
+            if elsewhere != self._elsewhere:
+                self._elsewhere = elsewhere
+                self._passes.want(TakenIn(), urgent=not engine.costs)
         tell_plugins(engine, wait_s=0)
         return engine
 

@@ -8,6 +8,7 @@ import pytest
 
 from codexmem_core.capture.events import TakenIn
 from codexmem_core.worker.engines import Engines
+from codexmem_core.worker.intake import Intake
 from codexmem_core.worker.passes import Passes
 
 LONG_S = 3_600.0
@@ -74,6 +75,26 @@ def test_a_pass_lets_go_of_what_hooks_told_long_ago(hooks, passes_resting, event
     engine.close()
     made(hooks, passes, eventually, urgent=True)
     assert hooks.rows("catalog.db", "SELECT session_id FROM session_contexts") == [("new",)]
+
+
+def test_what_a_command_took_in_and_did_not_read_is_not_left_to_the_next_event(hooks, passes_resting, eventually):
+    hooks.no_worker()
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"))
+    hooks.cli("consolidate")
+    assert hooks.is_quiet()
+    assert hooks.ready("SessionStart-startup") == b""
+    passes = passes_resting(empty_s=0.0, rest_s=0)
+    engines = Engines(str(hooks.home), str(hooks.config), hooks.environ)
+    intake = Intake(engines, passes)
+    intake.take_in()
+    eventually(lambda: passes.idle, "a pass")
+    assert b"linter" in hooks.ready("SessionStart-startup")
+    before = len(hooks.passes())
+    intake.take_in()
+    eventually(lambda: passes.idle, "a rest")
+    engines.close()
+    assert len(hooks.passes()) == before, "once"
 
 
 class EnginesOnAFullDisk(Engines):
