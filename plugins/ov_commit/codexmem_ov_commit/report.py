@@ -12,7 +12,7 @@ from codexmem_hookspecs.values.records import Finding
 from codexmem_ov_commit.rejected import FOLDER, Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from codexmem_hookspecs.services import Services
     from codexmem_hookspecs.values.read import ContextRequest
@@ -33,6 +33,7 @@ def write(services: Services, swept: Swept) -> None:
         "at": services.clock.now_ms(),
         "committed": swept.committed,
         "kept": swept.kept,
+        "left_alone": swept.left_alone,
         "locked": swept.locked,
         "retired": swept.retired,
     }
@@ -51,7 +52,8 @@ def forget(services: Services, name: str) -> None:
         untold, last = _read(services, UNTOLD), _read(services, LAST)
         if untold.pop(name, None) is not None:
             services.folder.write(UNTOLD, json.dumps(untold, ensure_ascii=False).encode())
-        named = [told for told in (last.get("committed"), last.get("kept")) if isinstance(told, dict) and name in told]
+        lists = [last.get(kind) for kind in ("committed", "kept", "left_alone")]
+        named = [told for told in lists if isinstance(told, dict) and name in told]
         for told in named:
             del told[name]
         if named:
@@ -88,7 +90,7 @@ def notice(committed: Mapping[str, str]) -> str:
 def findings(services: Services) -> Iterator[Finding]:
     """For ``status`` and ``doctor``."""
     if last := _read(services, LAST):
-        committed, kept = last.get("committed"), last.get("kept")
+        committed = last.get("committed")
         count = len(committed) if isinstance(committed, dict) else 0
         at = datetime.fromtimestamp(int(str(last.get("at", 0))) / 1_000, UTC).isoformat(timespec="seconds")
         yield Finding(
@@ -96,20 +98,25 @@ def findings(services: Services) -> Iterator[Finding]:
             message=f"last sweep at {at}: {count} committed, {last.get('locked', 0)} held by others,"
             f" {last.get('retired', 0)} cursors let go",
         )
-        names: dict[str, list[str]] = {}
-        for name, reason in kept.items() if isinstance(kept, dict) else ():
-            names.setdefault(str(reason), []).append(name)
-        for reason, those in names.items():
-            who = f"session {those[0]} waits for its commit"
-            if len(those) > 1:
-                who = f"session {those[0]} and {len(those) - 1} more wait for their commit"
-            yield Finding(level="warn", message=f"{who}: {reason}", fix="codexmem ov doctor")
+        for reason, (first, *more) in _by_reason(last.get("kept")):
+            who = f"{first} and {len(more)} more wait for their commit" if more else f"{first} waits for its commit"
+            yield Finding(level="warn", message=f"session {who}: {reason}", fix="codexmem ov doctor")
+        for reason, (first, *more) in _by_reason(last.get("left_alone")):
+            who = f"{first} and {len(more)} more are left as they are" if more else f"{first} is left as it is"
+            yield Finding(level="info", message=f"session {who} on the server: {reason}")
     if refused := Rejected(services.folder).paths():
         yield Finding(
             level="warn",
             message=f"{len(refused)} messages that OpenViking refused are kept in {services.folder.root}/{FOLDER}",
             fix="read them, and delete the files that you do not need",
         )
+
+
+def _by_reason(told: object) -> Iterable[tuple[str, list[str]]]:
+    names: dict[str, list[str]] = {}
+    for name, reason in told.items() if isinstance(told, dict) else ():
+        names.setdefault(str(reason), []).append(name)
+    return names.items()
 
 
 def _read(services: Services, name: str) -> dict[str, object]:

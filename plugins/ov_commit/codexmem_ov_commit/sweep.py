@@ -32,6 +32,8 @@ class Swept:
     """With the trace ids, which may be empty."""
     kept: dict[str, str] = field(default_factory=dict)
     """Why a session is still live."""
+    left_alone: dict[str, str] = field(default_factory=dict)
+    """Why a session may not be sent: the user wants it so, and nothing is wrong."""
     locked: int = 0
     retired: int = 0
     """Cursors that were let go."""
@@ -120,7 +122,7 @@ def _commit(place: Place, services: Services, listed: State, marker: int, swept:
                 place.states.save(replace(state, live=False, behind=False), touch=False)
                 place.markers.clear(session_id, newest + 1)
             else:
-                swept.kept[committer.name] = reason
+                swept.left_alone[committer.name] = reason
             return
         done = committer.swept(state, give_up=lost)
         if done.result in ("committed", "nothing_new", "not_asked_for") or (

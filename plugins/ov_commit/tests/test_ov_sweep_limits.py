@@ -42,6 +42,25 @@ def test_a_session_that_is_passed_over_by_now_is_sent_no_more(machine, failing):
     assert failing.stored.texts == [WORDS, "Words said in the meantime."]
 
 
+def test_sessions_that_the_user_switched_off_are_told_and_no_fault(machine):
+    talks = [machine.conversation().user(WORDS) for _ in range(2)]
+    for talk in talks:
+        talk.stop()
+    machine.pass_time(IDLE_MS)
+    machine.set(BYPASS_SESSION="1")
+    machine.start()
+    (told,) = [one for one in machine.findings() if talks[0].name in one.message]
+    assert told.level == "info"
+    assert told.message.endswith(
+        "and 1 more are left as they are on the server: the session is passed over by the settings"
+    )
+    assert not any(one.level == "warn" for one in machine.findings())
+    machine.set(BYPASS_SESSION="0")
+    machine.start()
+    assert not any(talks[0].name in one.message for one in machine.findings())
+    assert [len(talk.stored.archives) for talk in talks] == [1, 1]
+
+
 def test_a_session_of_a_folder_that_is_kept_apart_by_now_is_sent_no_more(machine, failing):
     machine.services.sessions.known["codex", failing.session.id] = failing.session
     machine.services.apart.add(failing.session.cwd)
