@@ -10,7 +10,7 @@ from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.records import DoctorCheck, Finding
 
 from codexmem_ov_commit import queue, report
-from codexmem_ov_commit.pending import waiting
+from codexmem_ov_commit.pending import FOLDER_FIX, StateFolderError, assert_writable, waiting
 from codexmem_ov_commit.place import Place
 
 if TYPE_CHECKING:
@@ -73,7 +73,12 @@ def connection(services: Services) -> Iterator[Finding]:
 
 def sessions(services: Services) -> Iterator[Finding]:
     """What is not wholly committed."""
-    found = list(waiting(services))
+    try:
+        found = list(waiting(services))
+        assert_writable(services)
+    except StateFolderError as error:
+        yield Finding(level="fail", message=error.what, fix=FOLDER_FIX)
+        return
     ended = sum(bool(one.ended_at_ms) for one in found)
     if found:
         yield Finding(
