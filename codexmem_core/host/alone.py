@@ -52,6 +52,11 @@ class Alone:
         self._home = home
         self._descriptor = descriptor
 
+    def announce(self, now_ms: int) -> None:
+        """Say who it is, once it hears the bell: until then hooks take it for one on its way, and start none."""
+        line = f"{os.getpid()} {process_started(os.getpid()) or '-'} {now_ms}\n"
+        os.pwrite(self._descriptor, line.encode(), 0)
+
     def beat(self) -> None:
         """Give a sign of life. Raises FileNotFoundError when the home is not there any more."""
         os.utime(self._home.below(shim.BEAT))
@@ -61,8 +66,11 @@ class Alone:
         os.close(self._descriptor)
 
 
-def take(home: Home, now_ms: int) -> Alone | None:
-    """Become the one worker; None when another is at work, which has been rung. One that hangs is killed first."""
+def take(home: Home) -> Alone | None:
+    """Become the one worker; None when another is at work, which has been rung. One that hangs is killed first.
+
+    Nobody knows who has the lock before it is announced.
+    """
     os.makedirs(home.locks, mode=0o700, exist_ok=True)
     descriptor = os.open(_path(home), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     until = time.monotonic() + PATIENCE_S
@@ -78,7 +86,6 @@ def take(home: Home, now_ms: int) -> Alone | None:
             until = time.monotonic() + PATIENCE_S
         time.sleep(_STEP_S)
     os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, f"{os.getpid()} {process_started(os.getpid()) or '-'} {now_ms}\n".encode(), 0)
     with open(home.below(shim.BEAT), "ab"):
         pass
     alone = Alone(home, descriptor)

@@ -68,7 +68,7 @@ def work(home: str, config: str, environ: Mapping[str, str], *, plugins: Sequenc
     environ = {name: value for name, value in environ.items() if name not in OF_ONE_SESSION}
     os.umask(0o077)
     place = Home(os.path.abspath(home))
-    lock = alone.take(place, SystemClock().now_ms())
+    lock = alone.take(place)
     if lock is None:
         return 0
     config = os.path.abspath(config)
@@ -102,6 +102,7 @@ class Worker:
         self._listen_to_signals()
         self._listen_to_questions()
         self._open_bell()
+        self._lock.announce(SystemClock().now_ms())
         self._passes.thread.start()
         self._intake.thread.start()
         why = ""

@@ -149,15 +149,22 @@ class Hooks:
         if not path.exists():
             return []
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return connection.execute(query).fetchall()
+            try:
+                return connection.execute(query).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []  # the database is only just being made
+                raise
 
     def catalogue(self, query):
         """One number."""
         return self.rows("catalog.db", query)[0][0]
 
     def log(self):
+        """Lines of the log, but for one that is only just written."""
         path = self.home / "logs" / "codexmem.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        *lines, _ = path.read_text().split("\n") if path.exists() else [""]
+        return [json.loads(line) for line in lines]
 
     def make_ready(self, context="remember", event="SessionStart-startup"):
         """Put an answer where the shim finds it; returns what it prints."""

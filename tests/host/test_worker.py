@@ -70,5 +70,5 @@ def test_a_worker_that_can_take_nothing_in_ends_and_leaves_it_to_the_next(hooks,
     assert len(hooks.spooled()) == 1
     (hooks.home / "catalog.db").rmdir()
     hooks.call("Stop", hooks.payload("Stop"))
-    assert hooks.worker_soon().pid != owner.pid
+    eventually(lambda: (again := hooks.worker()) is not None and again.pid != owner.pid, "another one")
     eventually(hooks.is_quiet)

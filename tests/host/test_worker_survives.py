@@ -77,6 +77,24 @@ def test_two_hosts_at_once_share_one_worker(hooks, eventually):
     assert len(hooks.starts()) == 1
 
 
+def test_hooks_start_no_other_worker_before_the_one_that_comes_can_hear_them(hooks, eventually):
+    """Finding its plugins takes a while, the more of them there are."""
+    go_on = hooks.folder / "go_on"
+    hooks.environ["GO_ON"] = str(go_on)
+    slow = [sys.executable, os.path.join(PROGRAMS, "slow_worker.py"), hooks.home, hooks.config]
+    hooks.children.append(subprocess.Popen(slow, env=hooks.environ, stdin=subprocess.DEVNULL))
+    started = f"{time.time_ns() // 1_000_000} {hooks.children[0].pid}\n"
+    (hooks.home / "locks").mkdir(exist_ok=True)
+    (hooks.home / "locks" / "worker.starts").write_text(started)
+    eventually((hooks.folder / "go_on.waiting").exists, "the lock")
+    for _ in range(3):
+        hooks.call("Stop", hooks.payload("Stop"))
+    go_on.touch()
+    assert hooks.worker_soon().pid == hooks.children[0].pid
+    eventually(hooks.is_quiet)
+    assert len(hooks.starts()) == 1
+
+
 def test_a_second_worker_leaves_at_once(hooks):
     hooks.call("Stop", hooks.payload("Stop"))
     owner = hooks.worker_soon()
@@ -99,7 +117,7 @@ def test_a_worker_that_was_killed_is_replaced_by_the_next_hook(hooks, eventually
     eventually(lambda: hooks.worker() is None)
     hooks.say("s1", *RULE)
     hooks.call("SessionEnd", hooks.payload("SessionEnd"))
-    assert hooks.worker_soon().pid != first.pid
+    eventually(lambda: (owner := hooks.worker()) is not None and owner.pid != first.pid, "another one")
     eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
 
 

@@ -103,7 +103,7 @@ class Running:
         )
 
 
-def until(true, what, timeout_s=20.0, pause_s=0.05):
+def until(true, what, timeout_s=60.0, pause_s=0.05):
     """Wait until ``true()`` is, and give its value; fails naming ``what`` after the time."""
     ends_at = time.monotonic() + timeout_s
     while not (value := true()):

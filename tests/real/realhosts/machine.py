@@ -22,9 +22,9 @@ SAID_IN_SAMPLE = "From now on use pnpm instead of npm in this project"
 WORKER = "codexmem_core.host.worker"
 COMMAND = (sys.executable, "-I", "-m", "codexmem_core.cli")
 COMMAND_S = 60.0
-PUBLISHED_S = 45.0
+PUBLISHED_S = 60.0
 """A pass may wait half a minute after the one before."""
-GONE_S = 20.0
+GONE_S = 60.0
 
 
 class Machine:
@@ -97,8 +97,7 @@ class Machine:
         """Wait until a text stands in a file of a host: some ask their model first and write afterwards."""
 
         def written():
-            files = (path for path in self.home.rglob("*") if path.is_file() and self.memory_home not in path.parents)
-            return any(text.encode() in path.read_bytes() for path in files)
+            return any(self.memory_home not in path.parents for path in _files_with(text, self.home))
 
         until(written, f"{text!r} in a host's own files")
 
@@ -107,13 +106,11 @@ class Machine:
         until(lambda: not self._is_given(text, host), f"{text!r} gone from what {host.name} is told", PUBLISHED_S)
 
     def _is_given(self, text, host):
-        ready = self.memory_home.glob(f"read/{host.name}-*")
-        return any(text.encode() in path.read_bytes() for path in ready)
+        return any(path.name.startswith(f"{host.name}-") for path in _files_with(text, self.memory_home / "read"))
 
     def files_with(self, text):
         """Files of the memories that hold a text."""
-        files = (path for path in self.memory_home.glob("memories*/**/*") if path.is_file())
-        return [path for path in files if text.encode() in path.read_bytes()]
+        return [path for folder in self.memory_home.glob("memories*") for path in _files_with(text, folder)]
 
     def logged(self):
         """The last lines of the logs, for a failed test."""
@@ -129,6 +126,8 @@ class Machine:
         if not (self.memory_home / "catalog.db").exists():
             return False
         with closing(sqlite3.connect(f"file:{self.memory_home}/catalog.db?mode=ro", uri=True)) as catalogue:
+            if not catalogue.execute("SELECT count(*) FROM sqlite_master WHERE name = 'deliveries'").fetchone()[0]:
+                return False  # it is only just being made
             pending = catalogue.execute("SELECT count(*) FROM deliveries WHERE state = 'pending'").fetchone()
         return not self.waiting_events() and pending == (0,)
 
@@ -176,6 +175,15 @@ class Machine:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             raise AssertionError(f"left behind, and killed now: {left}") from None
+
+
+def _files_with(text, folder):
+    """Files below a folder that hold a text; whoever writes there may take some away meanwhile."""
+    for place, _, names in os.walk(folder):
+        for path in (Path(place, name) for name in names):
+            with suppress(FileNotFoundError):
+                if path.is_file() and text.encode() in path.read_bytes():
+                    yield path
 
 
 def _processes_of(home):
