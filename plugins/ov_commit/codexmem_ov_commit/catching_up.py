@@ -158,6 +158,9 @@ class _Sending:
 
     def _send(self, wanted: Sequence[_Step]) -> Answer | None:
         left = list(wanted)
+        if left and not self.state.may_be_on_server:
+            # The answer may be lost, and then nothing else tells that the server has it.
+            self.state = self._catcher.save(replace(self.state, tried=True))
 
         def sent(count: int) -> None:
             step = left[count - 1]

@@ -49,7 +49,7 @@ def _session(session: Session, services: Services) -> tuple[int, list[str]]:
     with session_lock(place.states.folder, session.id, services.clock, services.deadline, wait_s=LOCK_WAIT_S) as held:
         if not held:
             raise OSError(f"another process works on {name}")
-        was_sent = place.states.has(session.id)
+        was_sent = place.states.load(session.id).may_be_on_server
         answer = place.server.remove(name)
         if not answer.ok and answer.status != NOT_FOUND and was_sent:
             raise OSError(f"the server did not remove {name}: {answer.error}")

@@ -33,6 +33,8 @@ class State:
     """Whether the server holds turns that no commit has sealed (``ovSessionId`` is set)."""
     behind: bool = False
     """Whether something may be missing on the server of a session that is not live: the sweep looks after it too."""
+    tried: bool = False
+    """Whether anything was ever put on its way: the server may hold it although it never said so."""
     peer: str = ""
     transcript: str = ""
     """Where the transcript was last seen; empty: never."""
@@ -53,6 +55,11 @@ class State:
     """Time of the newest item that was sent or passed over. Of a state that the original wrote: its last save."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys that are not ours."""
+
+    @property
+    def may_be_on_server(self) -> bool:
+        """Whether the server may hold anything of the session, committed or not."""
+        return self.live or self.captured > 0 or self.tried
 
 
 class States:
@@ -90,10 +97,6 @@ class States:
         self._folder.write(file_stem(state.session_id) + ENDING, text.encode("utf-8", "replace"))
         return state
 
-    def has(self, session_id: str) -> bool:
-        """Whether anything is kept of it."""
-        return self._read(file_stem(session_id) + ENDING) is not None
-
     def remove(self, session_id: str) -> bool:
         """Forget it. False when there was none."""
         return self._folder.remove(file_stem(session_id) + ENDING)
@@ -121,7 +124,7 @@ class States:
 _OURS = {
     "codexSessionId", "ovSessionId", "workspacePeerId", "transcriptPath", "capturedTurnCount", "createdAt",
     "lastUpdatedAt", "cursorPosition", "cursorAnchor", "cursorNth", "cursorFingerprint", "cursorTime",
-    "unsent",
+    "unsent", "sendingTried",
 }  # fmt: skip
 
 
@@ -130,6 +133,7 @@ def _decoded(found: Mapping[str, object], fresh: State) -> State:
         session_id=_text(found, "codexSessionId") or fresh.session_id,
         live=bool(_text(found, "ovSessionId")),
         behind=found.get("unsent") is True,
+        tried=found.get("sendingTried") is True,
         peer=_text(found, "workspacePeerId"),
         transcript=_text(found, "transcriptPath"),
         captured=max(0, _number(found, "capturedTurnCount", 0)),
@@ -160,6 +164,7 @@ def _encoded(state: State, host: str) -> dict[str, object]:
         "cursorFingerprint": state.fingerprint,
         "cursorTime": state.sent_until_ms,
         **({"unsent": True} if state.behind else {}),
+        **({"sendingTried": True} if state.tried else {}),
     }
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 from codexmem_hookspecs.values.records import Selector
 from codexmem_ov_commit import plugin
+from fake_openviking import Cut
 
 
 @pytest.fixture
@@ -82,6 +83,41 @@ def test_a_server_that_was_never_sent_a_session_may_be_away(machine, forget):
     machine.set(URL="http://127.0.0.1:9")
     told = forget(sessions=(machine.conversation().session,))
     assert "if it was ever sent there" in told.left[0]
+
+
+@pytest.mark.parametrize("said", [(), ("Run make check before every commit.",)])
+def test_a_session_of_which_a_server_that_was_always_away_heard_nothing_may_go(machine, forget, said):
+    machine.set(URL="http://127.0.0.1:9")
+    talk = machine.conversation().user(*said)
+    talk.event("start", moment="startup")
+    for _ in said:
+        talk.stop()
+        talk.end()
+    assert talk.state_path.exists()
+    told = forget(sessions=(talk.session,))
+    (left,) = told.left
+    assert left.startswith(f"{talk.name} on http://127.0.0.1:9, if it was ever sent there: ")
+    assert not talk.state_path.exists()
+    assert talk.ended == []
+
+
+def test_a_session_whose_only_answer_was_lost_stays_to_be_done(machine, forget):
+    talk = machine.conversation().user("The client is called Blue Door.")
+
+    def lost(asked):
+        if asked.path.endswith("/batch"):
+            raise Cut(stored=True)
+
+    machine.server.cut = lost
+    talk.stop()
+    machine.server.cut = lambda _asked: None
+    assert talk.stored.texts == ["The client is called Blue Door."]
+    machine.set(URL="http://127.0.0.1:9")
+    with pytest.raises(OSError, match="did not remove"):
+        forget(sessions=(talk.session,))
+    machine.set(URL=machine.server.url)
+    forget(sessions=(talk.session,))
+    assert talk.name not in machine.server.sessions
 
 
 def test_while_another_process_works_on_it_it_stays_to_be_done(machine, talk, forget, foreign_lock):
