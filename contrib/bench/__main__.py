@@ -12,10 +12,11 @@ import tempfile
 from pathlib import Path
 
 from codexmem_bench.bench import FULL, QUICK, Bench
-from codexmem_bench.peers import PEER
+from codexmem_bench.openviking_plugin import PEER as OPENVIKING
+from codexmem_bench.peers import PEER as OPENCODE
 from codexmem_bench.readme import README, known_misses
-from codexmem_bench.running import exit_status, line, outcomes, row, verdict
-from codexmem_bench.table import LATER, chosen, figures
+from codexmem_bench.running import KEY_WIDTH, exit_status, line, outcomes, row, verdict
+from codexmem_bench.table import chosen, figures
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,7 +26,6 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list:
         for figure in figures():
             print(row(figure.key, "", figure.target, "explained" if figure.key in explained else "", figure.what))
-        tell_later()
         return 0
     names = [name for name in options.only.split(",") if name]
     try:
@@ -35,19 +35,23 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     print(machine() + ("; quick sizes: only a rough look" if options.quick else ""))
     print(row("figure", "value", "target", "verdict", "what"))
-    peers = {PEER: options.opencode_codex_memory, "node": options.node}
+    peers = {OPENCODE: options.opencode_codex_memory, OPENVIKING: options.openviking_plugin}
     peers = {name: path for name, path in peers.items() if path}
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="codexmem-bench-") as folder:
-        bench = Bench(scratch=Path(folder), sizes=QUICK if options.quick else FULL, seed=options.seed, peers=peers)
+        bench = Bench(
+            scratch=Path(folder),
+            sizes=QUICK if options.quick else FULL,
+            seed=options.seed,
+            peers=peers,
+            node_program=options.node,
+        )
         for outcome in outcomes(wanted, bench, explained):
             said = verdict(outcome, explained)
             counts[said] = counts.get(said, 0) + 1
             print(line(outcome, explained), flush=True)
             if said == "met" and outcome.figure.key in explained:
-                print(f"{'':22}(README explains a miss that is none here)")
-    if not names:
-        tell_later()
+                print(f"{'':{KEY_WIDTH}}(README explains a miss that is none here)")
     print(", ".join(f"{count} {said}" for said, count in sorted(counts.items())))
     return exit_status(counts, check=options.check)
 
@@ -60,9 +64,14 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
     parser.add_argument("--list", action="store_true", help="print figures and targets, measure nothing")
     parser.add_argument("--seed", type=int, default=1, help="of all inputs (default 1)")
-    parser.add_argument(f"--{PEER}", type=Path, metavar="BUNDLE", help="also compare with it; README.md tells how")
+    parser.add_argument(f"--{OPENCODE}", type=Path, metavar="BUNDLE", help="also compare with it; README.md tells how")
+    parser.add_argument(
+        f"--{OPENVIKING}", type=Path, metavar="FOLDER", help="also compare with it; README.md tells how"
+    )
     node = shutil.which("node")
-    parser.add_argument("--node", type=Path, metavar="PROGRAM", default=node, help="default: the one on PATH")
+    parser.add_argument(
+        "--node", type=Path, metavar="PROGRAM", default=node, help="runs both; default: the one on PATH"
+    )
     return parser.parse_args(arguments)
 
 
@@ -72,12 +81,6 @@ def machine() -> str:
         f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
         f"SQLite {sqlite3.sqlite_version}"
     )
-
-
-def tell_later() -> None:
-    """What nobody can measure yet."""
-    for later in LATER:
-        print(row(later.key, "", later.target, "later", later.what))
 
 
 if __name__ == "__main__":

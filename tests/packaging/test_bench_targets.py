@@ -62,18 +62,16 @@ def measured(bench, tmp_path):
     return run
 
 
-def test_the_list_names_every_figure_with_its_target_and_what_comes_later(root, bench):
+def test_the_list_names_every_figure_with_its_target(root, bench):
     done = call(root, "--list")
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    table = bench("table")
-    for figure in (*table.figures(), *table.LATER):
+    for figure in bench("table").figures():
         assert figure.target in lines[figure.key]
-        assert (" later " in lines[figure.key]) == (figure in table.LATER)
 
 
 def test_keys_are_unique(bench):
-    keys = [figure.key for figure in (*bench("table").figures(), *bench("table").LATER)]
+    keys = [figure.key for figure in bench("table").figures()]
     assert len(keys) == len(set(keys))
 
 

@@ -67,8 +67,17 @@ class Bench:
     sizes: Sizes
     seed: int = 1
     peers: Mapping[str, Path] = field(default_factory=dict)
-    """Other programs by name, as far as the user gave their paths."""
+    """Other memories by name, as far as the user gave their paths."""
+    node_program: Path | None = None
+    """Runs those of them that are written for node."""
     _made: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def node(self) -> Path:
+        """Raises FileNotFoundError."""
+        if self.node_program is None:
+            raise FileNotFoundError("node is not there to run the peer; give it with --node")
+        return self.node_program
 
     def once(self, name: str, make: Callable[[Path], T]) -> T:
         """Make an input in a folder of that name when it is first wanted."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,9 +27,7 @@ MODULES = Path(__file__).resolve().parents[1]
 def measure(bench: Bench) -> dict[str, Value]:
     """The peer is a bundle that node runs; README.md tells how it is made."""
     rollouts, bundle = corpus(bench).home, bench.peers[PEER]
-    node = shutil.which("node")
-    if node is None:
-        raise FileNotFoundError("node is not there to run the peer")
+    node = str(bench.node)
     home = bench.scratch / "peer-home"
     ours = (sys.executable, "-m", "codexmem_bench.read_all", str(rollouts), str(home))
     environ = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(bench.scratch), "PYTHONPATH": str(MODULES)}

@@ -1,7 +1,4 @@
-"""What a recall from OpenViking costs in front of a prompt, with its server alive and dead.
-
-Beside it a node that asks the server the same two questions and ends: a plugin in node does at least that.
-"""
+"""What a recall from OpenViking costs in front of a prompt, to its own plugin, with the server alive and dead."""
 
 from __future__ import annotations
 
@@ -15,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from codexmem_bench.figures import TIMES, Figure, Measurement, Value
 from codexmem_bench.hooks import Installed
-from codexmem_bench.timing import Pairs, in_pairs, run_quietly
+from codexmem_bench.openviking_plugin import PEER, Plugin
+from codexmem_bench.timing import Pairs, in_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,28 +22,16 @@ if TYPE_CHECKING:
     from codexmem_bench.bench import Bench
 
 ALIVE = Figure(
-    key="recall-node", what="recall in front of a prompt, to a node that asks its server the same", limit=1, unit=TIMES
+    key="recall-openviking",
+    what="recall in front of a prompt, to the OpenViking plugin's from the same server",
+    limit=1,
+    unit=TIMES,
 )
-DEAD = Figure(key="recall-node-dead", what="the same without the server, again and again", limit=1, unit=TIMES)
+DEAD = Figure(key="recall-openviking-dead", what="the same without the server, again and again", limit=1, unit=TIMES)
 
-NODE = """
-let said = '';
-process.stdin.on('data', (chunk) => { said += chunk; });
-process.stdin.on('end', async () => {
-  const question = { query: JSON.parse(said).prompt, mode: 'context', purpose: 'coding', score_threshold: 0.35 };
-  const headers = { 'content-type': 'application/json' };
-  try {
-    const health = await fetch(process.argv[1] + '/health');
-    if (health.ok) {
-      const search = process.argv[1] + '/api/v1/search/search';
-      await (await fetch(search, { method: 'POST', headers, body: JSON.stringify(question) })).json();
-    }
-  } catch {}
-  process.stdout.write('{}');
-});
-"""
 EVENT = "UserPromptSubmit"
 FOUND = 6
+REMEMBERED = "Small commits."
 WAIT_S = 60.0
 
 
@@ -53,6 +39,7 @@ class _Handler(BaseHTTPRequestHandler):
     """As much of OpenViking's server as a recall needs."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *_arguments: object) -> None:
         """Nothing."""
@@ -62,13 +49,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({"status": "ok", "healthy": True, "version": "0.5.2"})
 
     def do_POST(self) -> None:
-        """The same finds to every question."""
+        """The same finds to every question, for those who show the entries and those who show the server's text."""
         self.rfile.read(int(self.headers.get("content-length", 0)))
-        entries = [
-            {"uri": f"viking://~/memories/preferences/{number}.md", "category": "preferences", "text": "Small commits."}
-            for number in range(FOUND)
-        ]
-        self._answer({"status": "ok", "result": {"entries": entries}})
+        uris = [f"viking://~/memories/preferences/{number}.md" for number in range(FOUND)]
+        entries = [{"uri": uri, "category": "preferences", "text": REMEMBERED} for uri in uris]
+        rendered = "".join(f'<memory uri="{uri}" type="preferences">\n{REMEMBERED}\n</memory>\n' for uri in uris)
+        self._answer({"status": "ok", "result": {"entries": entries, "rendered": rendered}})
 
     def _answer(self, body: object) -> None:
         sent = json.dumps(body).encode()
@@ -123,33 +109,31 @@ class Recalling(Installed):
 
 
 def measure(bench: Bench) -> dict[str, Value]:
-    """The worker is warm; it is ended afterwards."""
+    """Our worker is warm and ended afterwards; the plugin needs none for it."""
     installed: Recalling = bench.once("recall", Recalling)
-    with _server() as url:
-        installed.environ["OPENVIKING_URL"] = url
+    plugin = Plugin(bench)
+    sent = installed.sent(EVENT)
 
-        def to_node() -> Pairs:
-            node = (str(bench.peers["node"]), "-e", NODE, url)
-            return in_pairs(
-                lambda: installed.run(EVENT),
-                lambda: run_quietly(node, installed.environ, stdin=installed.sent(EVENT)),
-                rounds=bench.sizes.process_rounds,
-            )
+    def to_plugin() -> Pairs:
+        return in_pairs(
+            lambda: installed.run(EVENT), lambda: plugin.run(EVENT, sent), rounds=bench.sizes.process_rounds
+        )
 
-        try:
-            installed.begin()
-            alive = to_node()
-        except BaseException:
-            installed.end_worker()
-            raise
     try:
-        dead = to_node()
+        with _server() as url:
+            installed.environ["OPENVIKING_URL"] = plugin.environ["OPENVIKING_URL"] = url
+            installed.begin()
+            if REMEMBERED not in plugin.printed(EVENT, sent):
+                raise RuntimeError("the plugin printed no recall")
+            alive = to_plugin()
+        dead = to_plugin()
     finally:
         installed.end_worker()
+        plugin.end_workers()
     return {
         ALIVE.key: Value(number=alive.ratio, detail=alive.detail),
         DEAD.key: Value(number=dead.ratio, detail=dead.detail),
     }
 
 
-MEASUREMENT = Measurement(figures=(ALIVE, DEAD), measure=measure, peer="node")
+MEASUREMENT = Measurement(figures=(ALIVE, DEAD), measure=measure, peer=PEER)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from codexmem_bench.bench import Bench
     from codexmem_bench.figures import Figure, Measurement, Value
 
-KEY_WIDTH, VALUE_WIDTH = 22, 10
+KEY_WIDTH, VALUE_WIDTH = 26, 10
 
 
 def outcomes(

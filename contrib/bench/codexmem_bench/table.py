@@ -1,4 +1,4 @@
-"""Every figure there is, and those that wait for a part that is not built yet."""
+"""Every figure there is."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from codexmem_bench import (
     transcripts,
     workspace_diff,
 )
-from codexmem_bench.figures import TIMES, Figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from codexmem_bench.figures import Measurement
+    from codexmem_bench.figures import Figure, Measurement
 
 MEASUREMENTS: tuple[Measurement, ...] = (
     transcripts.MEASUREMENT,
@@ -37,12 +36,8 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     claims.MEASUREMENT,
     command_line.MEASUREMENT,
     hooks.MEASUREMENT,
-    hooks.NODE_MEASUREMENT,
+    hooks.OPENVIKING_MEASUREMENT,
     recall.MEASUREMENT,
-)
-
-LATER: tuple[Figure, ...] = (
-    Figure(key="hook-stop-peer", what="Stop hook, to the OpenViking plugin's", limit=0.15, unit=TIMES),
 )
 
 
