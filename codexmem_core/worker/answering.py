@@ -99,12 +99,29 @@ class Answering:
             given = _given(engine, question)
             body = question.host.encode(event, Answer(context=given.context, notice=given.notice))
         _told(engine, question, began)
-        connection.sendall(f"{given.memory} {given.generation}".strip().encode() + b"\n" + body)
-        connection.shutdown(socket.SHUT_WR)
+        said = f"{given.memory} {given.generation}".strip().encode() + b"\n" + body
         if given.memory and question.session.id:
-            key, now_ms = (name, question.session.id), engine.clock.now_ms()
-            engine.catalogue.freeze_memory(*key, given.memory)
-            engine.catalogue.context_given(*key, given.generation, now_ms)
+            _give(connection, said, engine, question.session, given)
+        else:
+            _say(connection, said)
+
+
+def _give(connection: socket.socket, said: bytes, engine: Engine, session: Session, given: Given) -> None:
+    """Noted down first, so that the session's next hook finds it; and not when nobody waits any more."""
+    key, catalogue = (session.host, session.id), engine.catalogue
+    before = catalogue.generation_given(*key)
+    catalogue.context_given(*key, given.generation, engine.clock.now_ms())
+    try:
+        _say(connection, said)
+    except OSError:
+        catalogue.context_given(*key, before, engine.clock.now_ms())
+        raise
+    catalogue.freeze_memory(*key, given.memory)
+
+
+def _say(connection: socket.socket, said: bytes) -> None:
+    connection.sendall(said)
+    connection.shutdown(socket.SHUT_WR)
 
 
 def _understood(host: Host, event: str, payload: bytes, now_ms: int) -> _Question:

@@ -26,6 +26,8 @@ def start(hooks, cwd=None, **environ):
 def test_a_host_that_runs_with_the_variable_is_left_alone(remembered):
     hooks = remembered
     assert b"tabs" in start(hooks)
+    hooks.worker_soon()
+    hooks.cli("worker", "--stop")
     hooks.cli("run", "--idle-hours", "0")
     before = hooks.starts()
     assert start(hooks, CODEXMEM_BYPASS="1") == b""

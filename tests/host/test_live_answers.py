@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 
 import pytest
+
+from codexmem_core.host.asking import SOCKET
 
 RULE = (("user", "Always run the linter before you commit, and never push to main."), ("assistant", "ok"))
 
@@ -16,10 +19,12 @@ def context(printed):
 
 @pytest.fixture
 def remembered(hooks, eventually):
-    """A memory, and a worker that is at rest."""
+    """A memory, and a worker that is at rest and has answered before: a hook waits for an answer for a second."""
     hooks.say("s1", *RULE)
     hooks.call("SessionEnd", hooks.payload("SessionEnd"))
     eventually(lambda: b"linter" in hooks.ready("SessionStart-startup"), "a memory")
+    eventually(hooks.passes, "the end of the pass, at which every flag is there")
+    eventually(lambda: start(hooks, "resume", "warm"), "an answer")
     return hooks
 
 
@@ -38,12 +43,12 @@ def test_a_resumed_session_is_told_what_is_new(remembered, eventually):
     remembered.say("s3", ("user", "Never edit generated files by hand."), ("assistant", "ok"))
     remembered.call("SessionEnd", remembered.payload("SessionEnd", "s3"))
     eventually(lambda: remembered.ready("SessionStart-startup") != before, "a newer memory")
-    assert "generated files" in context(start(remembered, "resume"))
+    eventually(lambda: "generated files" in context(start(remembered, "resume")), "what is new")
     assert start(remembered, "resume") == b""
 
 
-def test_a_session_that_was_never_told_anything_is_told_at_its_resume(remembered):
-    assert "linter" in context(start(remembered, "resume"))
+def test_a_session_that_was_never_told_anything_is_told_at_its_resume(remembered, eventually):
+    eventually(lambda: "linter" in context(start(remembered, "resume")), "the memory")
 
 
 def test_a_fork_is_told_only_what_its_parent_was_not(remembered, eventually):
@@ -52,13 +57,45 @@ def test_a_fork_is_told_only_what_its_parent_was_not(remembered, eventually):
     assert start(remembered, "fork", "f1") == b""
     assert start(remembered, "resume", "f1") == b"", "it has it from its parent"
     remembered.say("f2", parent="s0")
-    assert "linter" in context(start(remembered, "fork", "f2")), "that parent was told nothing"
+    eventually(lambda: "linter" in context(start(remembered, "fork", "f2")), "that parent was told nothing")
     before = remembered.ready("SessionStart-startup")
     remembered.say("s3", ("user", "Never edit generated files by hand."), ("assistant", "ok"))
     remembered.call("SessionEnd", remembered.payload("SessionEnd", "s3"))
     eventually(lambda: remembered.ready("SessionStart-startup") != before, "a newer memory")
     remembered.say("f3", parent="s2")
-    assert "generated files" in context(start(remembered, "fork", "f3"))
+    eventually(lambda: "generated files" in context(start(remembered, "fork", "f3")), "what is new")
+
+
+@pytest.fixture
+def ask(remembered, monkeypatch):
+    """A hook's question on its way; the connection."""
+    monkeypatch.chdir(remembered.home)
+
+    def send(session):
+        hook = socket.socket(socket.AF_UNIX)
+        hook.settimeout(60)
+        hook.connect(SOCKET)
+        payload = json.dumps(remembered.payload("SessionStart", session, source="resume"))
+        hook.sendall(f"codex SessionStart-resume\n{payload}".encode())
+        hook.shutdown(socket.SHUT_WR)
+        return hook
+
+    return send
+
+
+def test_whoever_asks_next_finds_what_the_session_was_given(remembered, ask):
+    for number in range(5):
+        with ask(f"a{number}") as hook:
+            while hook.recv(65536):
+                pass
+        given = f"SELECT count(*) FROM session_contexts WHERE session_id = 'a{number}' AND generation <> ''"
+        assert remembered.catalogue(given) == 1
+
+
+def test_what_a_hook_could_not_wait_for_is_told_at_the_next_resume(remembered, ask, eventually):
+    ask("s2").close()
+    eventually(lambda: "linter" in context(start(remembered, "resume")), "the answer")
+    assert start(remembered, "resume") == b"", "once"
 
 
 def test_after_compaction_and_clear_a_session_is_told_again(remembered):
@@ -137,9 +174,9 @@ def test_a_project_that_wants_no_context_gets_none_and_one_that_wants_it_does(re
 
     assert begin("off", "s2") == ""
     assert begin("no_context", "s3") == ""
-    assert "linter" in begin("read_only", "s4")
+    eventually(lambda: "linter" in begin("read_only", "s4"), "an answer")
     remembered.cli("worker", "--stop")
-    assert "linter" in begin("read_only", "s5"), "a worker was started for it"
+    eventually(lambda: "linter" in begin("read_only", "s5"), "a worker was started for it")
     remembered.cli("worker", "--stop")
     remembered.no_worker()
     assert begin("read_only", "s6") == "", "nobody can tell"
@@ -153,8 +190,7 @@ def test_a_session_goes_on_with_the_memory_that_it_was_given(remembered, eventua
     remembered.settings('[memories]\nread = "v2"\n')
     remembered.call("Stop", remembered.payload("Stop", "s2"))
     eventually((remembered.home / "read" / "codex-SessionStart-compact.live").exists, "a flag")
-    said = context(start(remembered, "compact", "s2"))
-    assert "codexmem memory v1" in said
+    eventually(lambda: "codexmem memory v1" in context(start(remembered, "compact", "s2")), "the memory that it knows")
     assert "codexmem memory v2" in context(start(remembered, "startup", "s9"))
 
 
