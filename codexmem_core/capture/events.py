@@ -49,6 +49,9 @@ RETRY_S = 60.0
 DELIVERY_S = 60.0
 """Longest wait of a pass for reactions; what is not done then is delivered again in the next pass."""
 
+ANSWER_END = 300
+"""Characters of an answer that are kept with an event: enough to find it in its transcript, where it stands whole."""
+
 KEPT_MS = 30 * 86_400_000
 """How long it is known that an event was told."""
 
@@ -156,6 +159,7 @@ def decode(spooled: SpooledEvent, hosts: Mapping[str, Host]) -> list[Event]:
             id=f"{spooled.name}.{number}",
             prompt=clean(safe(event.prompt)),
             cited=clean(safe(event.cited)),
+            answer=clean(safe(event.answer))[-ANSWER_END:],
         )
         for number, event in enumerate(events)
     ]

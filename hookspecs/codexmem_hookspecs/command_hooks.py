@@ -92,6 +92,7 @@ class Heard(NamedTuple):
             moment=moment,
             prompt=text_of(payload, "prompt"),
             tool=text_of(payload, "tool_name"),
+            answer=text_of(payload, "last_assistant_message") if self.kind == "stop" else "",
         )
 
 

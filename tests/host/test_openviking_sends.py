@@ -65,6 +65,19 @@ def test_a_session_of_claude_code_has_a_state_folder_of_its_own(sending, server,
     assert server.session(f"cc-{path.stem}").texts == [TEXTS[0]]
 
 
+def test_an_answer_that_is_written_down_after_its_hook_is_sent_without_another_event(sending, server, eventually):
+    sending.call("Stop", sending.payload("Stop"))
+    eventually(lambda: server.session("cx-s1").texts == TEXTS, "the first turn")
+    sending.say("s1", ("user", "And before pushing, too."))
+    sending.call("Stop", sending.payload("Stop", last_assistant_message="Before pushing as well."))
+    eventually(lambda: len(server.session("cx-s1").texts) > len(TEXTS), "the question")
+    sending.say("s1", ("assistant", "Before pushing as well."))
+    eventually(lambda: server.session("cx-s1").texts[len(TEXTS) + 1 :], "the answer")
+    sending.call("SessionEnd", sending.payload("SessionEnd"))
+    eventually(lambda: server.session("cx-s1").archives, "a commit")
+    assert server.session("cx-s1").texts == [*TEXTS, "And before pushing, too.", "Before pushing as well."]
+
+
 def test_no_secret_leaves_the_machine(sending, server, eventually):
     sending.say("s1", ("user", f"The key is {KEY}, please use it."), ("assistant", f"Using {KEY} now."))
     sending.call("Stop", sending.payload("Stop"))

@@ -176,6 +176,8 @@ class Event:
     tool: str = ""
     cited: str = ""
     """For ``cited``: the blocks that were taken out, as they stood in the answer."""
+    answer: str = ""
+    """For ``stop``: how the agent's last words end, as the host tells them; its transcript may not hold them yet."""
     message: str = ""
     """The host's name of the message that it is about; what is cited in one counts once, however often it is told."""
     newer: tuple[EventKind, ...] = ()

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Outcome = Literal["nothing_new", "sent", "incomplete", "unreadable", "not_asked_for"]
 """``incomplete``: a part is still to be sent; ``not_asked_for``: keyword mode, and nobody asked."""
 
+ANSWER_END = 200
+"""Characters at the end of an answer by which it is recognised."""
 PORTION_UNITS = 4_000_000
 """Characters after which a request is sent although it could hold more messages; outputs of tools are long."""
 
@@ -44,6 +46,8 @@ class CaughtUp:
     state: State
     outcome: Outcome
     sent: int = 0
+    answered: bool = False
+    """Whether the answer that was waited for is among what was new."""
     error: str = ""
 
 
@@ -63,6 +67,8 @@ class Catcher:
     """Writes the state down; called under the session's lock."""
     refused: Callable[[str, Message, Answer], None]
     """Keeps a message that the server will never take: session name, message, answer."""
+    answer: str = ""
+    """What the agent said last, as far as anybody told."""
 
     def catch_up(self, session: Session, state: State, *, only_if_asked: bool = False) -> CaughtUp:
         """Send what is new. An unreadable transcript is never an empty one. Raises OSError when saving fails."""
@@ -112,7 +118,13 @@ class Catcher:
             nth += 1
             item = read.pop()
             yield _Step(
-                before=before, position=at, nth=nth, at_ms=item.at_ms, fingerprint=_fingerprint(item), turn=turn
+                before=before,
+                position=at,
+                nth=nth,
+                at_ms=item.at_ms,
+                fingerprint=_fingerprint(item),
+                turn=turn,
+                answers=bool(self.answer) and _is_answer(item, self.answer),
             )
 
 
@@ -128,6 +140,7 @@ class _Step:
     at_ms: int
     fingerprint: str
     turn: Turn | None
+    answers: bool
 
     @property
     def human(self) -> bool:
@@ -142,6 +155,7 @@ class _Sending:
         self._catcher = catcher
         self.state = state
         self.done = 0
+        self.answered = False
         self._sender = Sender(catcher.server, catcher.name, self._refused)
 
     def all(self, steps: Iterator[_Step]) -> CaughtUp:
@@ -149,12 +163,14 @@ class _Sending:
         last = None
         while portion := list(_portion(steps)):
             last = portion[-1]
+            self.answered = self.answered or any(step.answers for step in portion)
             if (failure := self._send([step for step in portion if step.turn is not None])) is not None:
                 self._catcher.log.warning("turns not sent", session=self._catcher.name, reason=failure.error)
                 return CaughtUp(state=self.state, outcome="incomplete", sent=self.done, error=failure.error)
         if last is not None:
             self.state = _moved(self.state, last, 0)
-        return CaughtUp(state=self.state, outcome="sent" if self.done else "nothing_new", sent=self.done)
+        outcome: Outcome = "sent" if self.done else "nothing_new"
+        return CaughtUp(state=self.state, outcome=outcome, sent=self.done, answered=self.answered)
 
     def _send(self, wanted: Sequence[_Step]) -> Answer | None:
         left = list(wanted)
@@ -225,6 +241,14 @@ def _moved(state: State, step: _Step, count: int) -> State:
         nth=step.nth,
         fingerprint=step.fingerprint,
     )
+
+
+def _is_answer(item: Item, answer: str) -> bool:
+    """By its end, as far as it was told: a host may tell several blocks at once, and we take our own out of a text."""
+    if item.role != "assistant" or item.tool is not None or item.aside:
+        return False
+    told, said = " ".join(answer.split()), " ".join(item.text.split())
+    return bool(said) and (told[-ANSWER_END:] in said or said[-ANSWER_END:] in told)
 
 
 def _fingerprint(item: Item) -> str:

@@ -58,6 +58,8 @@ class Done:
     sent: int = 0
     trace_id: str = ""
     reason: str = ""
+    late: bool = False
+    """Whether the agent's answer was not there to be sent."""
 
 
 class Committer:
@@ -81,8 +83,11 @@ class Committer:
             if held and self._session.locator and not state.transcript:
                 self._save(replace(state, transcript=self._session.locator), touch=False)
 
-    def on_stop(self, started_at_ms: int) -> Done:
-        """New turns, then a commit when enough tokens wait; the newest turns stay live after it."""
+    def on_stop(self, started_at_ms: int, answer: str = "") -> Done:
+        """New turns, then a commit when enough tokens wait; the newest turns stay live after it.
+
+        ``answer``: what the agent said last; where its transcript does not hold it yet, it comes later.
+        """
         self._place.markers.clear(self._session.id, started_at_ms)
         self._sign_of_life_s = min(self._sign_of_life_s, STOP_PROBE_S)
         with self._lock(WAIT_S) as held:
@@ -91,9 +96,11 @@ class Committer:
             state = self._load()
             if not (health := self._healthy()).ok:
                 return self._unreachable(health, state, touch=True)
-            caught = self._catch_up(state, only_if_asked=self._keyword)
+            caught = self._catch_up(state, only_if_asked=self._keyword, answer=answer)
             self._save(caught.state, touch=True)
-            return self._commit_if_full(caught) if caught.outcome == "sent" else self._uncommitted(caught)
+            done = self._commit_if_full(caught) if caught.outcome == "sent" else self._uncommitted(caught)
+            missed = caught.outcome in ("sent", "nothing_new") and not caught.answered
+            return replace(done, late=bool(answer) and missed)
 
     def before_compaction(self, started_at_ms: int) -> Done:
         """Everything that the context still holds, sealed before it is summarised. The host waits for this.
@@ -166,7 +173,7 @@ class Committer:
 
     # the parts
 
-    def _catch_up(self, state: State, *, only_if_asked: bool) -> CaughtUp:
+    def _catch_up(self, state: State, *, only_if_asked: bool, answer: str = "") -> CaughtUp:
         catcher = Catcher(
             name=self.name,
             transcripts=self._services.transcripts,
@@ -176,6 +183,7 @@ class Committer:
             log=self._services.log,
             save=lambda moved: self._save(moved, touch=True),
             refused=self._place.rejected.keep,
+            answer=answer,
         )
         caught = catcher.catch_up(self._session, state, only_if_asked=only_if_asked)
         if caught.outcome == "unreadable":

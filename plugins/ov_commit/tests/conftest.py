@@ -150,7 +150,7 @@ class Machine:
         locator = str(self.folder / "rollouts" / f"{id_}.jsonl")
         return Conversation(self, Session(**{"host": host, "id": id_, "cwd": cwd, "locator": locator, **fields}))
 
-    def tell(self, kind, session, *, at_ms=0, moment="", newer=(), later_ms=1_000):
+    def tell(self, kind, session, *, at_ms=0, moment="", newer=(), answer="", later_ms=1_000):
         """An event reaches the plugin; time goes on before it."""
         self.clock.at_ms += later_ms
         event = Event(
@@ -161,6 +161,7 @@ class Machine:
             at_ms=at_ms or self.clock.at_ms,
             moment=moment,
             newer=newer,
+            answer=answer,
         )
         plugin.codexmem_capture_event(event=event, services=self.services)
         return event
