@@ -7,8 +7,9 @@ import pytest
 
 WORD = "pnpm-lock.yaml"
 """Stands in a recap of the sample, and in no context."""
-READY = "sleep 5"
-"""Codex asks its model without the tools of a server that has not answered within a second or so."""
+OFFERED = {"codex": '"name":"mcp__codexmem', "claude": '"name":"mcp__codexmem', "opencode": '"name":"codexmem_'}
+"""Stands in a request that offers our tools. Codex asks its model without those of a server that has not answered
+within a second or so."""
 
 
 def shown(request):
@@ -26,7 +27,8 @@ def calls(host):
 
     def call(*tools):
         steps = [host.memory_tool(name, **arguments) for name, arguments in tools]
-        conversation = host.say("What do we know?", host.shell(READY), *steps, {"text": "That is all."})
+        steps = [{**step, "match": OFFERED[host.name]} for step in (*steps, {"text": "That is all."})]
+        conversation = host.say("What do we know?", *steps, {**host.shell("sleep 1"), "repeat": True})
         assert "That is all." in conversation.printed, conversation.complained
         return conversation
 

@@ -17,8 +17,7 @@ def worker(machine, host):
     """The one that a session started; it knows that session."""
     host.say("The beacon is painted in red, always remember that.")
     machine.until_known("The beacon is painted in red", host)
-    (worker,) = machine.workers()
-    return worker
+    return machine.the_worker()
 
 
 def test_a_worker_ends_when_it_is_told_to_and_leaves_no_process(machine, worker):
@@ -35,16 +34,14 @@ def test_a_worker_that_hangs_harms_no_session_and_is_replaced(machine, host, wor
     assert "Noted." in conversation.printed
     assert known in conversation.told
     machine.until_known(FACT, host)
-    (other,) = machine.workers()
-    assert other != worker
+    assert machine.the_worker() != worker
 
 
 def test_a_worker_that_was_killed_is_replaced_and_nothing_is_lost(machine, host, worker):
     os.kill(worker, signal.SIGKILL)
     host.say(PROMPT, {"text": "Noted."})
     machine.until_known(FACT, host)
-    (other,) = machine.workers()
-    assert other != worker
+    assert machine.the_worker() != worker
 
 
 def test_a_storm_of_two_hundred_hooks_from_all_hosts_at_once_is_taken_in_by_one_worker(machine, hosts):
@@ -59,8 +56,8 @@ def test_a_storm_of_two_hundred_hooks_from_all_hosts_at_once_is_taken_in_by_one_
     with ThreadPoolExecutor() as threads:
         for done in [threads.submit(say_much, host) for host in hosts]:
             done.result()
-    assert len(machine.workers()) == 1
+    machine.the_worker()
     for host in hosts:
         machine.until_known(f"I said so in {host.name}", host)
     until(lambda: not machine.waiting_events(), "an empty spool")
-    assert len(machine.workers()) == 1
+    machine.the_worker()

@@ -164,6 +164,10 @@ class Machine:
         """Ids of the workers that run now."""
         return [pid for pid, command in self.processes().items() if WORKER in command]
 
+    def the_worker(self):
+        """Id of the only one; a second that hooks started at the same time leaves at once."""
+        return until(lambda: len(found := self.workers()) == 1 and found[0], "one worker")
+
     def shut_down(self):
         """End what still runs, politely; whatever does not go is a failure, and so is any process but a worker."""
         self.end_processes(WORKER)
