@@ -60,7 +60,7 @@ def _started(event: Event, place: Place, services: Services) -> None:
     from codexmem_ov_commit.queue import replay
     from codexmem_ov_commit.sweep import sweep_all
 
-    compressor_profile.renew(place.settings, services, Place.of(services, "codex").states.folder)
+    compressor_profile.renew(place.settings, services, place.codex_folder(services))
     if event.moment == "resume":
         place.markers.clear(event.session.id, event.at_ms)
     if event.moment in SWEEPING or event.moment == "resume":

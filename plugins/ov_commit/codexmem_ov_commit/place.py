@@ -61,7 +61,7 @@ class Place:
             server=server,
             reach=Reach(services, server, settings.connection.url),
             rejected=Rejected(services.folder),
-            passed_over=(settings, Settings(services)) if cwd else (settings,),
+            passed_over=(settings, Settings(services)) if _has_project(services, cwd) else (settings,),
             own_peer=own,
             workspace=workspace,
         )
@@ -70,6 +70,10 @@ class Place:
     def peer(self) -> str:
         """Whose view of the server a session in this directory has; empty: nobody's in particular."""
         return self.own_peer or self.workspace
+
+    def codex_folder(self, services: Services) -> Folder:
+        """Where the original keeps what belongs to no session of ours."""
+        return services.open_folder(state_folder(self.settings, services, "codex"), write=True)
 
     def at(self, cwd: str, services: Services) -> Place:
         """The same for a session in another directory; where that is not known, this one stands for it."""
@@ -83,6 +87,11 @@ class Place:
             or any(_matches(pattern, text) for pattern in settings.words("bypass_session_patterns") for text in places)
             for settings in self.passed_over
         )
+
+
+def _has_project(services: Services, cwd: str) -> bool:
+    """Whether a directory has settings of its own: a prompt waits while files are read, so none is read for nothing."""
+    return bool(cwd) and dict(services.settings_for(cwd)) != dict(services.settings)
 
 
 def state_folder(settings: Settings, services: Services, host: str) -> str:

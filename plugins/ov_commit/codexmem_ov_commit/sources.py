@@ -73,7 +73,7 @@ def recalled(request: ContextRequest, services: Services) -> ContextBlock:
         return NOTHING
     session = server_name(request.session.host, request.session.id) if request.session.id else ""
     came = recall(place.server, services, settings.connection.url, Query.of(prompt, session, settings))
-    digest = Compressor(settings, services, Place.of(services, "codex").states.folder).digest(prompt, came.found)
+    digest = Compressor(settings, services, place.codex_folder(services)).digest(prompt, came.found)
     return ContextBlock(source="OpenViking recall", text=wrapped(digest, "auto-recall", "digest"))
 
 

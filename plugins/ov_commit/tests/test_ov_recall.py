@@ -46,6 +46,19 @@ def test_a_prompt_is_given_what_the_server_puts_together_each_thing_once(recalli
     assert recalling.asks("prompt", prompt=QUESTION) == DIGEST
 
 
+def test_the_files_of_the_settings_are_read_once_for_a_prompt(recalling, monkeypatch):
+    opened, really = [], recalling.services.open_folder
+
+    def open_folder(root, *, write=False):
+        opened.append(root)
+        return really(root, write=write)
+
+    monkeypatch.setattr(recalling.services, "open_folder", open_folder)
+    assert recalling.asks("prompt", prompt=QUESTION) == DIGEST
+    settings = f"{recalling.services.environ['HOME']}/.openviking"
+    assert opened.count(settings) == 2, "ovcli.conf and ov.conf"
+
+
 def test_files_come_before_overviews_of_folders(recalling):
     overview = {"uri": "viking://user/default/memories/preferences", "category": "preferences", "text": "# Overview"}
     recalling.server.memory.context = [overview, *ENTRIES]
