@@ -1,8 +1,10 @@
-"""What a real OpenViking server knows reaches conversations in Codex, agents' tools and the command line."""
+"""What a real OpenViking server knows reaches conversations in every host, agents' tools and the command line."""
 
 import pytest
 from realhosts.conversation import until
 
+PROMPTS = {"codex": "UserPromptSubmit", "claude": "UserPromptSubmit", "opencode": "chat.message"}
+"""The event of each host in front of which it waits for what is recalled."""
 STYLE = "viking://user/ada/memories/preferences/commits.md"
 
 
@@ -20,11 +22,12 @@ def known(ov):
 
 
 @pytest.fixture
-def warm(known, machine, codex):
+def warm(known, machine, host):
     """A worker runs, and hooks ask it: after the first session of all."""
-    codex.say("Hello pier-1.")
-    until(lambda: [*machine.memory_home.glob("read/codex-UserPromptSubmit.live")], "hooks that ask", 90.0)
-    return codex
+    host.say("Hello pier-1.")
+    asks = machine.memory_home / "read" / f"{host.name}-{PROMPTS[host.name]}.live"
+    until(asks.exists, "hooks that ask", 90.0)
+    return host
 
 
 def test_a_new_session_is_given_the_profile_and_what_is_recalled_about_its_prompt(warm):
