@@ -169,7 +169,7 @@ def test_only_one_consolidates_at_a_time(den, script):
     den.learn("one")
     second = []
     _, *writes = script.good_steps()
-    try_too = lambda _: second.append(den.consolidate(script.ScriptedBackend())) or writes[0]  # noqa: E731
+    try_too = lambda _: second.append(den.consolidate(script.ScriptedBackend(), at_once=False)) or writes[0]  # noqa: E731
     assert den.consolidate(script.ScriptedBackend(try_too, writes[1])).status == "succeeded"
     assert [done.status for done in second] == ["skipped_running"]
 

@@ -31,7 +31,7 @@ class Slow(type(memory_v1)):
     def codexmem_consolidate_files(self, stored):
         if not self.begun.is_set():
             self.begun.set()
-            assert self.go_on.wait(20)
+            assert self.go_on.wait(60)
         return super().codexmem_consolidate_files(stored)
 
 
@@ -62,7 +62,7 @@ def under_way(codex_home, passes, slow):
     codex_home(*TURNS)
     thread = threading.Thread(target=passes)
     thread.start()
-    assert slow.begun.wait(20)
+    assert slow.begun.wait(60)
     codex_home(*MORE)
     return thread
 

@@ -115,7 +115,7 @@ class Everything:
         def provide(request, services):
             return ContextBlock(source="weather", text=f"sunny at {request.moment}")
 
-        return [ContextSource(name="weather", moments=frozenset({"resume"}), deadline_ms=100, provide=provide)]
+        return [ContextSource(name="weather", moments=frozenset({"resume"}), deadline_ms=20_000, provide=provide)]
 
     @hookimpl
     def codexmem_read_tools(self):

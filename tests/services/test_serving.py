@@ -87,12 +87,16 @@ def test_one_that_died_is_started_anew(processes, tmp_path, is_running):
 
 
 @pytest.mark.parametrize(
-    ("program", "reason"),
-    [("print('no port left')", "no port left"), ("pass", "said nothing"), ("import time; time.sleep(60)", "not ready")],
+    ("program", "reason", "timeout_s"),
+    [
+        ("print('no port left')", "no port left", 60),
+        ("pass", "said nothing", 60),
+        ("import time; time.sleep(60)", "not ready", 1),
+    ],
 )
-def test_one_that_is_never_ready_is_told_with_its_last_words(processes, program, reason):
+def test_one_that_is_never_ready_is_told_with_its_last_words(processes, program, reason, timeout_s):
     with pytest.raises(TimeoutError, match=reason):
-        processes.serve([sys.executable, "-c", program], says=SAYS, timeout_s=1)
+        processes.serve([sys.executable, "-c", program], says=SAYS, timeout_s=timeout_s)
 
 
 def test_a_program_that_is_not_there_is_said_to_be_missing(processes):
