@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from codexmem_core import lanes
 from codexmem_core.capture import events, selection, sessions
-from codexmem_core.capture.events import TakenIn
 from codexmem_core.capture.selection import Selection
 from codexmem_core.capture.sessions import Discovery
 from codexmem_core.host.state import TAKEN_IN
@@ -26,11 +25,11 @@ from codexmem_core.services.processes import CHILD_MARK
 from codexmem_core.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
 
     from codexmem_hookspecs.services import Deadline
-    from codexmem_hookspecs.values.capture import Session
 
+    from codexmem_core.capture.events import TakenIn
     from codexmem_core.engine import Engine
     from codexmem_core.request import RunRequest
 
@@ -54,23 +53,21 @@ def run(
     progress: Callable[[Progress], None] = lambda _progress: None,
     *,
     deadline: Deadline | None = None,
-    before: TakenIn | None = None,
+    in_worker: bool = False,
 ) -> RunReport:
     """One pass. Every failure stays in its lane and is in the report.
 
-    ``deadline``: once it is cancelled, everything is given back and lanes.PassStopped raised. ``before``: what was
-    taken in since the last pass. Raises UnknownNameError for a wrong name.
+    ``deadline``: once it is cancelled, everything is given back and lanes.PassStopped raised.
+    ``in_worker``: whether the next pass follows by itself. Raises UnknownNameError for a wrong name.
     """
     if engine.environ.get(CHILD_MARK):
         return report_of(0, {}, [], [], errors=[f"{CHILD_MARK} is set: a model's own session learns nothing"])
     if request.host:
         engine.host(request.host)
-    taken = before or TakenIn()
     came = take_in_events(engine)
-    if before is None and came.events:
+    if came.events and not in_worker:
         # A run may be about less than what has happened, or be broken off: the worker sees to that all the same.
         engine.catalogue.set_mark(TAKEN_IN, uuid.uuid4().hex)
-    taken.add(came)
     forget_what_is_gone(engine)
     tell_plugins(engine)
     engine.deliveries.prune(engine.clock.now_ms() - events.KEPT_MS)
@@ -81,13 +78,15 @@ def run(
     if request.extract:
         found = sessions.discover(engine.stages, engine.catalogue, host=request.host, folder=request.folder)
     # Nobody is told of these a second time, so they are seen to whatever the run is about.
+    answered = engine.catalogue.not_looked_at()
     sessions.discover_told(
         engine.stages,
         engine.catalogue,
-        taken.stopped.values(),
+        [one.session for one in answered],
         lambda name: engine.hosts[name].homes(engine.environ) if name in engine.hosts else (),
     )
-    count_new_citations(engine, taken.stopped)
+    count_new_citations(engine, [(one.session.host, one.session.id) for one in answered])
+    engine.catalogue.looked_at(answered)
     if request.extract:
         chosen, unknown = choose(engine, request, found)
     memories = [MemoryLane(engine, plugin, request, chosen.eligible, deadline) for plugin in plugins]
@@ -126,16 +125,20 @@ def _take_in_events(engine: Engine) -> TakenIn:
         deliveries=engine.deliveries,
         reactions=engine.stages.reactions(),
         cited=partial(count_taken_out, engine.access),
+        called=lambda event: watch_tools(engine.access, [(event.session, [event.tool])]),
+        bypassed=partial(_bypass, engine),
     )
     engine.look_again()  # other processes may have switched sessions off
     now_ms = engine.clock.now_ms()
     taken = events.take_in(engine.spool, engine.hosts, engine.guards, records, engine.log("capture"), now_ms)
     engine.look_again()  # and so may what came in
-    for key in sorted(taken.bypassed):
-        for plugin in engine.memories:
-            asked_to_forget(engine.access, plugin, key)
-    watch_tools(engine.access, taken.tools.values())
     return taken
+
+
+def _bypass(engine: Engine, host: str, session_id: str) -> None:
+    engine.catalogue.bypass(host, session_id)
+    for plugin in engine.memories:
+        asked_to_forget(engine.access, plugin, (host, session_id))
 
 
 def tell_plugins(engine: Engine, *, wait_s: float = events.DELIVERY_S) -> None:
@@ -184,9 +187,9 @@ def _behind(engine: Engine, since_ms: int, host: str) -> set[tuple[str, str]]:
     return keys
 
 
-def count_new_citations(engine: Engine, stopped: Mapping[tuple[str, str], Session]) -> None:
+def count_new_citations(engine: Engine, answered: Sequence[tuple[str, str]]) -> None:
     """What agents cited in answers that they have just given, where no guard speaks against reading them."""
-    known = engine.catalogue.candidates(keys=sorted(stopped)) if stopped else []
+    known = engine.catalogue.candidates(keys=answered) if answered else []
     catch_up(
         engine.access, engine.transcripts, [one.session for one in known if not engine.guards.refusal(one.session)]
     )

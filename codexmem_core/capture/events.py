@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from codexmem_hookspecs.errors import TryLater
-from codexmem_hookspecs.values.capture import Event, Session
+from codexmem_hookspecs.values.capture import Event
 
 from codexmem_core.capture.ended import end_of_cleared, ends_unheard
 from codexmem_core.host.findings import NOTICES
@@ -61,25 +61,10 @@ BEGINNINGS = frozenset({"startup", "clear", "fork"})
 
 @dataclass(slots=True, kw_only=True)
 class TakenIn:
-    """What the spool held."""
+    """What the spool held. Whatever has to follow from it stands in the catalogue before a spool file goes."""
 
     events: int = 0
     kinds: set[EventKind] = field(default_factory=set)
-    stopped: dict[tuple[str, str], Session] = field(default_factory=dict)
-    """Sessions in which the agent has just answered."""
-    tools: dict[tuple[str, str], tuple[Session, list[str]]] = field(default_factory=dict)
-    """Tools that were called, by session."""
-    bypassed: set[tuple[str, str]] = field(default_factory=set)
-    """Sessions that were started, or gone on with, under the bypass variable."""
-
-    def add(self, later: TakenIn) -> None:
-        """What was taken in after this."""
-        self.events += later.events
-        self.kinds |= later.kinds
-        self.stopped |= later.stopped
-        self.bypassed |= later.bypassed
-        for key, (session, names) in later.tools.items():
-            self.tools.setdefault(key, (session, []))[1].extend(names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +77,10 @@ class Records:
     """By plugin."""
     cited: Callable[[Event], None]
     """Counts what an answer cited; a transcript will never show it."""
+    called: Callable[[Event], None]
+    """Heeds that an agent called a tool."""
+    bypassed: Callable[[str, str], None]
+    """Lets memories forget the session (host, id), which was started, or gone on with, under the bypass variable."""
 
 
 def take_in(
@@ -136,8 +125,7 @@ def _take_in_spooled(
         catalogue.event_fired(spooled.host, spooled.event, spooled.at_ms)
         for event in events:
             if spooled.header.bypassed:
-                catalogue.bypass(event.session.host, event.session.id)
-                taken.bypassed.add((event.session.host, event.session.id))
+                records.bypassed(event.session.host, event.session.id)
             elif not inside_any(event.session.cwd, guards.own_folders):
                 if event.moment in BEGINNINGS and not guards.may_learn_at(event.session.cwd):
                     catalogue.stamp_mode_if_absent(event.session.host, event.session.id, "disabled")
@@ -183,6 +171,9 @@ def _record(event: Event, header: Header, records: Records, guards: Guards, take
         # What the hook really printed, not what would be printed now.
         catalogue.freeze_memory(*key, header.memory)
         catalogue.context_given(*key, header.generation, event.at_ms)
+    if event.kind in ("stop", "idle", "end"):
+        # Before it is written down that it ended: without that, an end that nobody told is found once more.
+        catalogue.answered(event.session, event.id)
     _place_in_time(event, header, records)
     may_tell = may_be_told(event, guards, catalogue)
     if event.kind == "deleted":
@@ -190,10 +181,8 @@ def _record(event: Event, header: Header, records: Records, guards: Guards, take
         catalogue.keep_forgetting(ENGINE, of_sessions([event.session]), "")
     elif event.kind == "cited" and may_tell:
         records.cited(event)
-    elif event.kind in ("stop", "idle", "end"):
-        taken.stopped[key] = event.session
     elif event.kind == "tool":
-        taken.tools.setdefault(key, (event.session, []))[1].append(event.tool)
+        records.called(event)
     wanted = [
         plugin
         for plugin, reactions in records.reactions.items()

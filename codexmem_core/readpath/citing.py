@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codexmem_hookspecs.errors import Rewritten, Unreadable
+from codexmem_hookspecs.errors import Rewritten
 
-from codexmem_core.plugins.calls import PluginError
 from codexmem_core.readpath import citations
 from codexmem_core.store.errors import StoreError
 
@@ -64,9 +63,9 @@ def catch_up(access: MemoryAccess, transcripts: TranscriptCache, sessions: Itera
         after = int(catalogue.mark(mark) or 0)
         try:
             position = _read(transcripts, session, after)
-        except Rewritten:
-            position = _read(transcripts, session, 0)
-        except (Unreadable, PluginError) as error:
+        except (StoreError, OSError):
+            raise  # a full disk, say: the next pass reads it
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with one session stops no pass
             access.log.info("not read for citations", session=f"{session.host}:{session.id}", error=str(error))
             continue
         if position > after:
@@ -74,6 +73,13 @@ def catch_up(access: MemoryAccess, transcripts: TranscriptCache, sessions: Itera
 
 
 def _read(transcripts: TranscriptCache, session: Session, after: int) -> int:
+    try:
+        return _last(transcripts, session, after)
+    except Rewritten:
+        return _last(transcripts, session, 0)
+
+
+def _last(transcripts: TranscriptCache, session: Session, after: int) -> int:
     position = 0
     for item in transcripts.tail(session, after):
         position = item.position

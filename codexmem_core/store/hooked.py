@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codexmem_hookspecs.values.capture import Session
 
 from codexmem_core.store.part import StorePart
 from codexmem_core.store.values import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_ANSWERED = "answered:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +37,16 @@ class Given:
     """Name of the memory that the session reads."""
     generation: str
     at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A session in which the agent has answered, and which no pass has looked at since."""
+
+    session: Session
+    """Its key and its locator."""
+    event_id: str
+    """The newest event that told of it."""
 
 
 class HookedSessions(StorePart):
@@ -105,3 +124,36 @@ class HookedSessions(StorePart):
                 (host,),
             ).fetchone()
         return Given(session_id=row[0], memory=row[1], generation=row[2], at_ms=row[3]) if row else None
+
+    def answered(self, session: Session, event_id: str) -> None:
+        """The agent has answered in this session. The next pass looks at it, whatever becomes of this process."""
+        with self._database.transaction("answered"):
+            self._database.execute(
+                "INSERT OR REPLACE INTO marks (key, value) VALUES (?, ?)",
+                (_answered(session), json.dumps([event_id, session.locator])),
+            )
+
+    def not_looked_at(self) -> list[Answered]:
+        """Sessions of :meth:`answered`, sorted by key."""
+        with self._database.unit():
+            rows = self._database.execute(
+                "SELECT key, value FROM marks WHERE key GLOB ? ORDER BY key", (f"{_ANSWERED}*",)
+            ).fetchall()
+        found = []
+        for name, value in rows:
+            host, session = name.removeprefix(_ANSWERED).split(":", 1)
+            event_id, locator = json.loads(value)
+            found.append(Answered(session=Session(host=host, id=session, locator=locator), event_id=event_id))
+        return found
+
+    def looked_at(self, sessions: Iterable[Answered]) -> None:
+        """A pass has done with them; one in which the agent has answered once more since stays."""
+        with self._database.transaction("looked at"):
+            self._database.execute_many(
+                "DELETE FROM marks WHERE key = ? AND value = ?",
+                [(_answered(one.session), json.dumps([one.event_id, one.session.locator])) for one in sessions],
+            )
+
+
+def _answered(session: Session) -> str:
+    return f"{_ANSWERED}{session.host}:{session.id}"

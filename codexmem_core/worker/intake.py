@@ -7,7 +7,6 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from codexmem_core.capture.events import TakenIn
 from codexmem_core.host.state import TAKEN_IN
 from codexmem_core.pipeline import take_in_events, tell_plugins
 
@@ -52,16 +51,16 @@ class Intake:
                 self.happened_at = time.monotonic()
                 engine.log("worker").info("events", count=taken.events, kinds=sorted(taken.kinds))
             if taken.kinds & WANTED:
-                self._passes.want(taken, urgent=bool(taken.kinds & ENDS) and not engine.costs)
+                self._passes.want(urgent=bool(taken.kinds & ENDS) and not engine.costs)
             elsewhere = engine.catalogue.mark(TAKEN_IN)
             if elsewhere != self._elsewhere:
                 self._elsewhere = elsewhere
-                self._passes.want(TakenIn(), urgent=not engine.costs)
+                self._passes.want(urgent=not engine.costs)
         tell_plugins(engine, wait_s=0)
         return engine
 
     def _work(self) -> None:
-        self._passes.want(TakenIn(), urgent=True)
+        self._passes.want(urgent=True)
         while True:
             try:
                 self.take_in()

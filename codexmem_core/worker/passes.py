@@ -15,13 +15,14 @@ from codexmem_core.request import RunRequest
 from codexmem_core.services.deadline import WorkDeadline
 
 if TYPE_CHECKING:
-    from codexmem_core.capture.events import TakenIn
     from codexmem_core.engine import Engine
     from codexmem_core.report import RunReport
     from codexmem_core.worker.engines import Engines
 
 BREATH_S = 5.0
 """Rest after a pass that found nothing to do: looking costs something too, and most events bring nothing."""
+TRIES = 3
+"""Passes in a row that may fail before the next one waits for an event."""
 FOREVER_S = 1_000_000_000.0
 
 
@@ -32,7 +33,7 @@ class Passes:
         self._engines = engines
         self._breath_s = breath_s
         self._changed = threading.Condition()
-        self._taken: TakenIn | None = None
+        self._wanted = False
         self._urgent = False
         self._busy = False
         self._rests_until = 0.0
@@ -40,13 +41,10 @@ class Passes:
         self._deadline = WorkDeadline(FOREVER_S)
         self.thread = threading.Thread(target=self._work, name="passes", daemon=True)
 
-    def want(self, taken: TakenIn, *, urgent: bool) -> None:
-        """A pass about what was taken in; an urgent one does not wait for the end of a rest."""
+    def want(self, *, urgent: bool) -> None:
+        """A pass over what was taken in; an urgent one does not wait for the end of a rest."""
         with self._changed:
-            if self._taken is not None:
-                self._taken.add(taken)
-            else:
-                self._taken = taken
+            self._wanted = True
             self._urgent = self._urgent or urgent
             self._changed.notify()
 
@@ -54,7 +52,7 @@ class Passes:
     def idle(self) -> bool:
         """Whether nothing is done and nothing waits."""
         with self._changed:
-            return not self._busy and self._taken is None
+            return not self._busy and not self._wanted
 
     @property
     def stuck_s(self) -> float:
@@ -70,39 +68,47 @@ class Passes:
         self.thread.join(wait_s)
 
     def _work(self) -> None:
-        while (taken := self._next()) is not None:
+        failed = 0
+        while self._next():
+            done = False
             try:
-                self._one(taken)
+                done = self._one()
             except Exception as error:  # noqa: BLE001 - a full disk, say: without this thread a worker does nothing
                 self._rests_until = time.monotonic() + self._breath_s
                 with suppress(Exception):
                     self._engines.warm().log("worker").warning("pass failed", error=f"{type(error).__name__}: {error}")
-            finally:
-                with self._changed:
-                    self._busy = False
+            failed = 0 if done else failed + 1
+            with self._changed:
+                self._busy = False
+                # What it was about waits in the catalogue; after too many tries, for the next event.
+                self._wanted = self._wanted or 0 < failed < TRIES
 
-    def _next(self) -> TakenIn | None:
-        """Wait for it; None when no more is wanted."""
+    def _next(self) -> bool:
+        """Wait until a pass is due; False when no more is made."""
         with self._changed:
             while not self._deadline.cancelled:
                 left_s = 0.0 if self._urgent else self._rests_until - time.monotonic()
-                if self._taken is not None and left_s <= 0:
-                    taken, self._taken, self._urgent = self._taken, None, False
+                if self._wanted and left_s <= 0:
+                    self._wanted = self._urgent = False
                     self._busy, self._moved_at = True, time.monotonic()
-                    return taken
-                self._changed.wait(left_s if self._taken is not None else None)
-            return None
+                    return True
+                self._changed.wait(left_s if self._wanted else None)
+            return False
 
-    def _one(self, taken: TakenIn) -> None:
+    def _one(self) -> bool:
+        """Whether there is nothing to be made up for."""
         engine = self._engines.fresh()
         log = engine.log("worker")
         try:
-            report = run(engine, RunRequest(), lambda _progress: self._move(), deadline=self._deadline, before=taken)
+            report = run(engine, RunRequest(), lambda _progress: self._move(), deadline=self._deadline, in_worker=True)
         except PassStopped:
             log.info("pass stopped")
-        except Exception as error:  # noqa: BLE001 - the next event is another chance
+            return True
+        except Exception as error:  # noqa: BLE001 - the next try is another chance
+            self._rests_until = time.monotonic() + engine.config.decimal("worker", "rest_s")
             log.warning("pass failed", error=f"{type(error).__name__}: {error}")
             log.info("pass failed", traceback=traceback.format_exc())
+            return False
         else:
             # What happens in quick succession is done together.
             rest_s = engine.config.decimal("worker", "rest_s")
@@ -110,6 +116,7 @@ class Passes:
                 rest_s = min(rest_s, self._breath_s)
             self._rests_until = time.monotonic() + rest_s
             self._tell(engine, report)
+            return True
         finally:
             engine.close()
 

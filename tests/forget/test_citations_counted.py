@@ -135,6 +135,33 @@ def test_a_stop_counts_at_once_what_is_too_young_to_be_learned(cited, codex_home
     assert uses(cited) == {"v1": 2}
 
 
+def test_what_is_cited_before_a_pass_fails_is_counted_by_the_next(cited, codex_home, engine_of, uses):
+    session = codex_home(*answering(cited))
+    engine = engine_of()
+    stop(engine, codex_home, session)
+    take_in_events(engine)
+    engine.close()  # as a full disk or a kill would end it
+    engine = engine_of()
+    run(engine, RunRequest(idle_hours=48.0))
+    assert engine.catalogue.not_looked_at() == []
+    engine.close()
+    assert uses(cited) == {"v1": 1}
+
+
+def test_an_answer_that_comes_in_during_a_pass_waits_for_the_next(cited, codex_home, engine_of):
+    session = codex_home(*answering(cited))
+    engine = engine_of()
+    stop(engine, codex_home, session)
+    take_in_events(engine)
+    before = engine.catalogue.not_looked_at()
+    stop(engine, codex_home, session)
+    take_in_events(engine)
+    engine.catalogue.looked_at(before)
+    (later,) = engine.catalogue.not_looked_at()
+    assert later.event_id > before[0].event_id
+    engine.close()
+
+
 class TakesOut:
     """OpenCode, whose plugin file takes citations out before anything is kept."""
 

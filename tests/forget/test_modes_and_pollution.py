@@ -8,6 +8,8 @@ import pytest
 from codexmem_hookspecs import hookimpl
 from codexmem_hookspecs.values.read import Tool
 
+from codexmem_core.host.spool import Spool
+from codexmem_core.pipeline import take_in_events
 from codexmem_core.readpath.sieve import is_external, watch_tools
 from codexmem_core.safety.fence import fence
 
@@ -106,6 +108,36 @@ def test_a_tool_event_pollutes_at_the_call(codex_home, learn, engine_of, mode):
     assert engine.catalogue.mode_of("codex", session) == "enabled"
     watch_tools(engine.access, [(known, ["exec_command", "WebFetch"])])
     assert engine.catalogue.mode_of("codex", session) == "polluted"
+    with engine.jobs("memory-v1") as jobs:
+        assert jobs.consolidation_snapshot().status == "pending"
+    engine.close()
+
+
+class LastMoment(Spool):
+    """The process is killed when the first file is to go."""
+
+    def remove(self, name):
+        raise KeyboardInterrupt(name)
+
+
+@pytest.mark.parametrize(
+    ("event", "header", "becomes"), [("PostToolUse", "", "polluted"), ("SessionStart", "bypass=1", "disabled")]
+)
+def test_what_an_event_leads_to_has_happened_before_its_file_goes(
+    event, header, becomes, codex_home, learn, engine_of, mode
+):
+    session = codex_home(*TURNS)
+    learn()
+    engine = engine_of(config=ON)
+    payload = {
+        "session_id": session, "cwd": "/home/dev/harbor", "hook_event_name": event, "tool_name": "WebFetch",
+        "transcript_path": str(codex_home.path(session)),
+    }  # fmt: skip
+    engine.spool.write("codex", event, json.dumps(payload).encode(), at_ms=engine.clock.now_ms(), header=header)
+    engine.spool = LastMoment(engine.home.spool)
+    with pytest.raises(KeyboardInterrupt):
+        take_in_events(engine)
+    assert mode(session) == becomes
     with engine.jobs("memory-v1") as jobs:
         assert jobs.consolidation_snapshot().status == "pending"
     engine.close()

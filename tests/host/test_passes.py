@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from codexmem_core.capture.events import TakenIn
+from codexmem_core.pipeline import take_in_events
 from codexmem_core.worker.engines import Engines
 from codexmem_core.worker.intake import Intake
 from codexmem_core.worker.passes import Passes
@@ -36,7 +36,7 @@ def passes_resting(hooks, request):
 
 def made(hooks, passes, eventually, *, urgent):
     """Wait until a pass that is wanted was made; how many there were by then."""
-    passes.want(TakenIn(), urgent=urgent)
+    passes.want(urgent=urgent)
     eventually(lambda: passes.idle, "a pass")
     return len(hooks.passes())
 
@@ -44,7 +44,7 @@ def made(hooks, passes, eventually, *, urgent):
 def test_after_a_pass_that_found_nothing_the_next_waits_a_little(hooks, passes_resting, eventually):
     passes = passes_resting(empty_s=LONG_S, rest_s=LONG_S)
     assert made(hooks, passes, eventually, urgent=False) == 1
-    passes.want(TakenIn(), urgent=False)
+    passes.want(urgent=False)
     assert not passes.idle
     assert made(hooks, passes, eventually, urgent=True) == 2, "an urgent one waits for nothing, and does both"
 
@@ -56,7 +56,7 @@ def test_after_a_pass_that_did_something_the_next_waits_longer(hooks, passes_res
     passes = passes_resting(empty_s=0.0, rest_s=LONG_S)
     assert made(hooks, passes, eventually, urgent=True) == 1
     assert b"linter" in hooks.ready("SessionStart-startup")
-    passes.want(TakenIn(), urgent=False)
+    passes.want(urgent=False)
     assert not passes.idle
     assert made(hooks, passes, eventually, urgent=True) == 2
 
@@ -98,19 +98,65 @@ def test_what_a_command_took_in_and_did_not_read_is_not_left_to_the_next_event(h
 
 
 class EnginesOnAFullDisk(Engines):
-    """The first engine cannot be had."""
+    """The first engines cannot be had, then there is room."""
 
-    full = True
+    tries = 0
+    full = 1
 
     def fresh(self):
-        if self.full:
-            self.full = False
+        self.tries += 1
+        if self.tries <= self.full:
             raise OSError(errno.ENOSPC, "No space left on device")
         return super().fresh()
 
 
-def test_after_a_pass_that_could_not_even_begin_there_is_a_next_one(hooks, passes_resting, eventually):
+class EnginesOnADiskThatStaysFull(EnginesOnAFullDisk):
+    full = 1_000
+
+
+def test_a_pass_that_could_not_even_begin_is_made_up_for(hooks, passes_resting, eventually):
     passes = passes_resting(empty_s=0.0, rest_s=0, engines_type=EnginesOnAFullDisk)
-    assert made(hooks, passes, eventually, urgent=True) == 0
-    assert [line["error"] for line in hooks.log()] == ["OSError: [Errno 28] No space left on device"]
     assert made(hooks, passes, eventually, urgent=True) == 1
+    assert [line["error"] for line in hooks.log() if line["event"] != "pass"] == [
+        "OSError: [Errno 28] No space left on device"
+    ]
+
+
+def test_passes_that_fail_again_and_again_wait_for_the_next_event(hooks, passes_resting, eventually):
+    there = []
+
+    def engines(*arguments):
+        there.append(EnginesOnADiskThatStaysFull(*arguments))
+        return there[0]
+
+    passes = passes_resting(empty_s=0.0, rest_s=0, engines_type=engines)
+    assert made(hooks, passes, eventually, urgent=True) == 0
+    tries = there[0].tries
+    assert made(hooks, passes, eventually, urgent=True) == 0
+    assert there[0].tries == tries + 1 + 1, "one more pass that wants an engine, and its line in the log"
+
+
+def test_after_a_pass_that_failed_the_next_waits_too(hooks, passes_resting, eventually):
+    passes = passes_resting(empty_s=0.0, rest_s=LONG_S)
+    (hooks.home / "catalog.db").mkdir()
+    passes.want(urgent=True)
+    eventually(lambda: any(line["event"] == "pass failed" for line in hooks.log()), "a pass that fails")
+    assert not passes.idle
+    (hooks.home / "catalog.db").rmdir()
+    assert made(hooks, passes, eventually, urgent=True) == 1
+
+
+def test_what_was_taken_in_before_a_worker_was_killed_is_in_the_next_ones_pass(hooks, passes_resting, eventually):
+    """A session outside of its host's home is found by what its hooks say, and by nothing else."""
+    hooks.no_worker()
+    hooks.codex = hooks.folder / "elsewhere"
+    hooks.say("s1", *RULE)
+    hooks.call("SessionEnd", hooks.payload("SessionEnd"))
+    killed = Engines(str(hooks.home), str(hooks.config), hooks.environ).fresh()
+    take_in_events(killed)
+    killed.close()
+    assert hooks.spool.names() == []
+    passes = passes_resting(empty_s=0.0, rest_s=0)
+    made(hooks, passes, eventually, urgent=True)
+    assert b"linter" in hooks.ready("SessionStart-startup")
+    assert hooks.catalogue("SELECT count(*) FROM marks WHERE key LIKE 'answered:%'") == 0
