@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 5
 """Times that a file may change between showing and writing until it is given up."""
+NOTHING = {False: "nothing to change, everything is in place", True: "nothing to change, nothing of codexmem is there"}
+"""Said of a host whose files are as they should be, by whether all is to be taken out."""
 
 
 @dataclass(kw_only=True)
@@ -75,6 +78,14 @@ class HostFiles:
         """Each of the hosts, which are installed, on its own: what stands in the way of one stops no other."""
         return [self._change(name) for name in dict.fromkeys(self.hosts)]
 
+    def would_ask(self) -> bool:
+        """Whether one of the hosts has something to change; what stands in the way of another is no question."""
+        for name in self.hosts:
+            with suppress(Refused, PluginError):
+                if planned(self.engine, name, out=self.out):
+                    return True
+        return False
+
     def _change(self, name: str) -> HostChange:
         change = HostChange(host=name)
         host = self.engine.host(name)
@@ -87,7 +98,7 @@ class HostFiles:
                 self.say(f"{title}: {error}")
                 return change
             if not change.edits:
-                self.say(f"{title}: nothing to change")
+                self.say(f"{title}: {NOTHING[self.out]}")
                 return change
             self._show(host, change.edits)
             if self.dry_run or not self._agreed(len(change.edits)):
@@ -126,10 +137,11 @@ def change_and_show(state: State, hosts: Sequence[str], *, out: bool, yes: bool,
     """Change the hosts' files as asked, showing what happens."""
     for name in hosts:
         state.engine.host(name)  # a name that is none is no question for anybody
-    if not (yes or dry_run) and (state.as_json or not sys.stdin.isatty()):
-        raise click.UsageError("nobody can be asked here: say --yes, or --dry-run to see what would change")
     say = _silent if state.as_json else click.echo
-    return HostFiles(engine=state.engine, hosts=hosts, out=out, dry_run=dry_run, yes=yes, say=say).change()
+    files = HostFiles(engine=state.engine, hosts=hosts, out=out, dry_run=dry_run, yes=yes, say=say)
+    if not (yes or dry_run) and (state.as_json or not sys.stdin.isatty()) and files.would_ask():
+        raise click.UsageError("nobody can be asked here: say --yes, or --dry-run to see what would change")
+    return files.change()
 
 
 def _silent(_text: str) -> None:

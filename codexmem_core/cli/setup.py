@@ -41,5 +41,5 @@ def command(state: State, hosts: tuple[str, ...], yes: bool, dry_run: bool) -> N
         publish_payloads(state.engine)
     if not dry_run:
         ready = [change.host for change in changes if change.written or not (change.edits or change.error)]
-        make_offers(state, ready, ask=not yes)
+        make_offers(state, ready, ask=not yes and sys.stdin.isatty())
     finish(state, changes, NEXT)

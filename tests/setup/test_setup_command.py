@@ -44,11 +44,25 @@ def patched(text, diff):
 def test_a_second_time_there_is_nothing_to_change(machine):
     machine.set_up("codex", "claude")
     before = machine.tree()
-    status, printed = machine.run("setup", "codex", "claude")
-    assert (status, printed) == (2, printed)
-    assert "nobody can be asked here: say --yes" in printed
-    assert machine.set_up("codex", "claude") == "Codex CLI: nothing to change\nClaude Code: nothing to change\n"
+    in_place = "nothing to change, everything is in place"
+    assert machine.set_up("codex", "claude") == f"Codex CLI: {in_place}\nClaude Code: {in_place}\n"
     assert machine.tree() == before
+
+
+def test_without_a_terminal_only_a_change_needs_a_yes(machine):
+    for command in ("setup", "unsetup"):
+        if command == "unsetup":
+            machine.set_up("codex", "claude")
+        before = machine.tree()
+        status, printed = machine.run(command, "codex", "claude")
+        assert status == 2
+        assert "nobody can be asked here: say --yes" in printed
+        assert machine.tree() == before
+        assert machine.run(command, "codex", "claude", "--yes")[0] == 0
+        status, printed = machine.run(command, "codex", "claude")
+        assert (status, printed.count("nothing to change")) == (0, 2)
+        status, printed = machine.run(command, "claude", "--json")
+        assert (status, json.loads(printed)) == (0, {"hosts": {"claude": {"error": "", "files": []}}})
 
 
 def test_taking_out_leaves_what_others_wrote_byte_for_byte(machine):
@@ -145,7 +159,6 @@ def test_json_tells_everything(machine):
     assert json.loads(machine.run("setup", "codex", "--dry-run", "--json")[1]) == {
         "hosts": {"codex": {"error": "", "files": []}}
     }
-    assert machine.run("setup", "codex", "--json")[0] == 2
 
 
 def test_somebody_is_asked_and_may_say_no(machine, terminal_of):

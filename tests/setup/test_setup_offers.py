@@ -53,3 +53,10 @@ def test_nothing_is_offered_where_there_is_nothing_or_for_another_host(machine, 
     assert "[claude-import]" not in machine.set_up("claude")  # nobody knows where it belongs
     assert "[claude-import]" not in machine.set_up("codex")
     assert "[claude-import]" not in machine.run("setup", "claude", "--dry-run")[1]
+
+
+def test_without_a_terminal_the_offer_is_told_and_no_question(machine, remembered):
+    machine.set_up("claude")
+    status, printed = machine.run("setup", "claude")
+    assert status == 0, printed
+    assert "Not now; later: enabled = true in [claude-import]" in printed
