@@ -39,6 +39,11 @@ class Leash:
         self._lock = threading.Lock()
         self._holder: subprocess.Popen[bytes] | None = None
 
+    def ready(self) -> None:
+        """Call it before a program is started: while a holder starts, this process may be killed."""
+        with self._lock, suppress(OSError):
+            self._living_holder()
+
     @contextmanager
     def holding(self, group: int) -> Iterator[None]:
         """While inside, the group dies with this process; afterwards it is dead in any case."""
@@ -61,10 +66,14 @@ class Leash:
     def _tell(self, line: bytes) -> None:
         # No process left for it, or somebody killed it: the next program gets a new one.
         with self._lock, suppress(OSError):
-            if self._holder is None or self._holder.poll() is not None:
-                self._holder = _holder()
-            assert self._holder.stdin is not None
-            self._holder.stdin.write(line)
+            pipe = self._living_holder().stdin
+            assert pipe is not None
+            pipe.write(line)
+
+    def _living_holder(self) -> subprocess.Popen[bytes]:
+        if self._holder is None or self._holder.poll() is not None:
+            self._holder = _holder()
+        return self._holder
 
 
 def _holder() -> subprocess.Popen[bytes]:

@@ -52,6 +52,7 @@ class ChildProcesses:
         (OpenCode 1.18 ``export``: past 64 KiB).
         """
         timeout_s = min(timeout_s, self._deadline.left_s)
+        self._leash.ready()
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             with (
                 subprocess.Popen(

@@ -60,6 +60,7 @@ class ServingPrograms:
                 self._programs.pop(key).ends.close()
             with ExitStack() as ends:
                 output = ends.enter_context(tempfile.TemporaryFile())
+                self._leash.ready()
                 child = subprocess.Popen(
                     list(argv),
                     stdin=subprocess.DEVNULL,

@@ -86,6 +86,27 @@ def test_work_that_is_no_longer_wanted_ends_its_program_at_once():
     leash.close()
 
 
+HOLDER_BEFORE_ME = r"""
+import glob, os
+older = []
+for path in glob.glob("/proc/[0-9]*/stat"):
+    try:
+        fields = open(path).read().rpartition(")")[2].split()
+        words = open(os.path.dirname(path) + "/cmdline").read()
+    except OSError:
+        continue
+    if int(fields[1]) == os.getppid() and "groups.discard" in words:
+        older.append(int(os.path.basename(os.path.dirname(path))) < os.getpid())
+print(older)
+"""
+
+
+def test_who_ends_a_program_with_this_process_is_there_before_the_program(children):
+    """This process may be killed as soon as it has started a program."""
+    done = children().run([sys.executable, "-c", HOLDER_BEFORE_ME], timeout_s=60)
+    assert b"True" in done[1], done
+
+
 CHILD = """
 import os, subprocess, sys, time
 grandchild = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
