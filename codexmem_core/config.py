@@ -13,6 +13,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.session_files import expanded
 from codexmem_hookspecs.values.records import Setting, SettingValue
 
 from codexmem_core import paths
@@ -25,7 +26,12 @@ ENVIRONMENT = "environment "
 
 ENGINE_TABLES: dict[str, tuple[Setting, ...]] = {
     "memories": (
-        Setting(key="home", default="", help="folder of everything codexmem knows; empty: the platform's data folder"),
+        Setting(
+            key="home",
+            default="",
+            path=True,
+            help="folder of everything codexmem knows; empty: the platform's data folder",
+        ),
         Setting(key="read", default="", help="memory that new sessions read; empty: the only one installed, else v1"),
         Setting(
             key="ready_sessions", default=20, low=1, high=4096, help="sessions in one consolidation of a ready memory"
@@ -247,7 +253,11 @@ def _table(
             continue
         where, *others = said
         origin = f"{ENVIRONMENT}{where}" if in_environ else path
-        values[setting.key] = Value(value=typed(setting, said[where], where, warnings), origin=origin)
+        value = typed(setting, said[where], where, warnings)
+        if setting.path:
+            folder = "" if in_environ else os.path.dirname(os.path.abspath(path))
+            value = expanded(str(_placed(setting, str(value), where, folder, warnings)), environ)
+        values[setting.key] = Value(value=value, origin=origin)
         warnings += [f"{one} is passed over: {where} says otherwise" for one in others if said[one] != said[where]]
     for key in given:
         if key == "dual_write" and name == "memories":
@@ -266,6 +276,8 @@ def from_text(setting: Setting, text: str, where: str) -> SettingValue:
     """What a user typed, as the setting's value. Raises SettingError when it does not fit."""
     warnings: list[str] = []
     value = typed(setting, _from_text(setting, text), where, warnings)
+    if setting.path:
+        value = _placed(setting, str(value), where, "", warnings)
     if warnings:
         raise SettingError(warnings[0].rpartition("; ")[0])
     return value
@@ -319,6 +331,16 @@ def typed(setting: Setting, value: object, where: str, warnings: list[str]) -> S
         problem = "must be a string"
     warnings.append(f"{where} {problem}; the default {default!r} is used")
     return default
+
+
+def _placed(setting: Setting, path: str, where: str, folder: str, warnings: list[str]) -> SettingValue:
+    """A path that means the same wherever it is read. A relative one counts from ``folder``; "": it is wrong."""
+    if not path or os.path.isabs(path) or path.startswith("~/"):
+        return path
+    if folder:
+        return os.path.normpath(os.path.join(folder, path))
+    warnings.append(f"{where} must be an absolute path, or begin with ~/; the default {setting.default!r} is used")
+    return setting.default
 
 
 def _clamped(setting: Setting, value: float, where: str, warnings: list[str]) -> SettingValue:

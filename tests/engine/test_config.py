@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 import pytest
 from codexmem_hookspecs.values.records import Setting
 
@@ -107,3 +110,31 @@ def test_the_home_is_chosen_by_option_then_environment_then_file(tmp_path):
     assert configuration.home_of("/opt/x", config, {"CODEXMEM_HOME": "/env"}) == "/opt/x"
     assert configuration.home_of("", config, {"CODEXMEM_HOME": "/env"}) == "/env"
     assert configuration.home_of("", config, {}).endswith("/from-file")
+
+
+PLACE = Setting(key="codex_home", default="", path=True, help="a folder")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("/opt/x", "/opt/x"), ("~/x", "/home/dev/x"), ("x", "{}/x"), ("../x/./y", "{}/../x/y"), ("", "")],
+)
+def test_a_path_in_the_file_means_the_same_whatever_folder_it_is_read_in(tmp_path, monkeypatch, said, meant):
+    monkeypatch.chdir("/")
+    text = f"[codex-interop]\ncodex_home = {json.dumps(said)}\n[memories]\nhome = {json.dumps(said)}\n"
+    config = load(tmp_path, text, {"HOME": "/home/dev"}, **{"codex-interop": [PLACE]})
+    wanted = os.path.normpath(meant.format(tmp_path)) if meant else ""
+    assert config.text("codex-interop", "codex_home") == config.text("memories", "home") == wanted
+    assert config.warnings == ()
+
+
+def test_a_relative_path_that_is_in_no_file_is_wrong(tmp_path):
+    variables = {"HOME": "/home/dev", "CODEXMEM_CODEX_INTEROP_CODEX_HOME": "x", "CODEXMEM_MEMORIES_HOME": "~/y"}
+    config = load(tmp_path, None, variables, **{"codex-interop": [PLACE]})
+    assert config.text("codex-interop", "codex_home") == ""
+    assert config.text("memories", "home") == "/home/dev/y"
+    (warning,) = config.warnings
+    assert "CODEXMEM_CODEX_INTEROP_CODEX_HOME must be an absolute path, or begin with ~/" in warning
+    with pytest.raises(configuration.SettingError, match="must be an absolute path"):
+        configuration.from_text(PLACE, "x", "codex-interop.codex_home")
+    assert configuration.from_text(PLACE, "~/x", "codex-interop.codex_home") == "~/x"

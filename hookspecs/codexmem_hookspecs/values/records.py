@@ -44,6 +44,9 @@ class Setting:
     """Whether a project's .codexmem.toml may set it. Never for connections, keys or paths."""
     offer: Offer | None = None
     """For a setting whose default is false."""
+    path: bool = False
+    """Whether a string is a path. A relative one in the file counts from the file's folder; elsewhere it is wrong,
+    since nobody knows the folder in which the worker was started. ``~/`` becomes the user's home."""
 
     @property
     def name(self) -> str:

@@ -30,6 +30,7 @@ class ClaudeImport:
             Setting(
                 key="claude_home",
                 default="",
+                path=True,
                 help="its home folder; empty: CLAUDE_CONFIG_DIR, else ~/.claude",
             ),
             Setting(

@@ -24,7 +24,9 @@ class CodexInterop:
             Setting(key="import", default=False, help="take in what Codex's own memory consolidated"),
             Setting(key="export", default=False, help="give Codex's own memory what Memory V1 consolidated"),
             Setting(key="exchange_summary", default=False, help="exchange Memory V2's summary as well"),
-            Setting(key="codex_home", default="", help="Codex's home folder; empty: CODEX_HOME, else ~/.codex"),
+            Setting(
+                key="codex_home", default="", path=True, help="Codex's home folder; empty: CODEX_HOME, else ~/.codex"
+            ),
         ]
 
     @hookimpl

@@ -24,7 +24,12 @@ class ClaudePlugin:
     def codexmem_settings(self) -> Iterable[Setting]:
         """Where Claude Code lives, for those who moved it without setting CLAUDE_CONFIG_DIR."""
         return [
-            Setting(key="home", default="", help="Claude Code's home folder; empty: CLAUDE_CONFIG_DIR, else ~/.claude"),
+            Setting(
+                key="home",
+                default="",
+                path=True,
+                help="Claude Code's home folder; empty: CLAUDE_CONFIG_DIR, else ~/.claude",
+            ),
         ]
 
     @hookimpl

@@ -24,7 +24,7 @@ class CodexPlugin:
     def codexmem_settings(self) -> Iterable[Setting]:
         """Where Codex lives, for those who moved it without setting CODEX_HOME."""
         return [
-            Setting(key="home", default="", help="Codex's home folder; empty: CODEX_HOME, else ~/.codex"),
+            Setting(key="home", default="", path=True, help="Codex's home folder; empty: CODEX_HOME, else ~/.codex"),
         ]
 
     @hookimpl
