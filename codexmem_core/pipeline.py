@@ -64,8 +64,7 @@ def run(
         return report_of(0, {}, [], [], errors=[f"{CHILD_MARK} is set: a model's own session learns nothing"])
     if request.host:
         engine.host(request.host)
-    came = take_in_events(engine)
-    if came.events and not in_worker:
+    if take_in_events(engine).events and not in_worker:
         # A run may be about less than what has happened, or be broken off: the worker sees to that all the same.
         engine.catalogue.set_mark(TAKEN_IN, uuid.uuid4().hex)
     forget_what_is_gone(engine)
@@ -86,8 +85,8 @@ def run(
         lambda name: engine.hosts[name].homes(engine.environ) if name in engine.hosts else (),
     )
     count_new_citations(engine, [(one.session.host, one.session.id) for one in answered])
-    engine.catalogue.looked_at(answered)
     if request.extract:
+        engine.catalogue.looked_at(answered)
         chosen, unknown = choose(engine, request, found)
     memories = [MemoryLane(engine, plugin, request, chosen.eligible, deadline) for plugin in plugins]
     results = lanes.run_all(
