@@ -45,7 +45,7 @@ def test_a_stop_sends_and_an_end_commits(sending, server, eventually):
     sending.call("SessionEnd", sending.payload("SessionEnd"))
     eventually(lambda: server.session("cx-s1").archives, "a commit")
     assert server.session("cx-s1").texts == [*TEXTS, "That was all for today."]
-    eventually(lambda: state(sending)["ovSessionId"] is None and not markers(sending), "the end of the end")
+    eventually(lambda: state(sending).get("ovSessionId", "") is None and not markers(sending), "the end of the end")
 
 
 def test_a_session_of_claude_code_has_a_state_folder_of_its_own(sending, server, eventually):
