@@ -5,6 +5,7 @@ import tomllib
 from email.parser import Parser
 
 import pytest
+from packaging.requirements import Requirement
 
 EXTRAS = {
     "v1": {"memory-v1"},
@@ -130,3 +131,9 @@ def test_tools_know_every_plugin(root, plugins):
         }
         if members & packages:
             assert packages <= members, contract["name"]
+
+
+def test_no_lock_library_may_be_installed_that_follows_links(projects, root):
+    needed = [Requirement(one) for one in projects[root]["dependencies"]]
+    (locks,) = [one for one in needed if one.name == "filelock"]
+    assert "3.20.2" not in locks.specifier, "it empties the file that a planted link leads to"

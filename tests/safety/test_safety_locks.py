@@ -6,6 +6,8 @@ import sys
 import pytest
 from codexmem_hookspecs.errors import Refused
 
+from codexmem_core.safety.files import GuardedFolder
+
 HOLDER = """
 import sys, time
 from codexmem_core.safety.files import GuardedFolder
@@ -38,3 +40,11 @@ def test_a_lock_holds_against_processes_and_threads_and_a_crash_frees_it(memory,
 def test_a_lock_needs_a_plain_name(memory, name):
     with pytest.raises(Refused):
         memory.lock(name)
+
+
+def test_a_link_where_the_lock_should_lie_is_not_followed(tmp_path):
+    (tmp_path / "file").write_text("mine\n")
+    (tmp_path / "busy.lock").symlink_to(tmp_path / "file")
+    with pytest.raises(OSError, match=r"busy\.lock"), GuardedFolder(str(tmp_path), write=True).lock("busy"):
+        pass
+    assert (tmp_path / "file").read_text() == "mine\n"
