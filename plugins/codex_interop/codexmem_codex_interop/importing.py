@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
+from codexmem_hookspecs.errors import Refused
 from codexmem_hookspecs.values.interop import Mirror
 
 from codexmem_codex_interop.codex import ARTIFACTS, Blocked, find_codex
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 EXTENSION = "codex_import"
 FOLDER = "codex"
+WHOLE = "whole"
+"""Name of the file of ours that says what was last read under Codex's lock, as a digest."""
 LOCK_WAIT_S = 0.5
 """How long an import waits for Codex's lock. Codex may hold it for minutes; the next pass tries again. Nobody of ours
 has it meanwhile: the engine makes imports and exports one after the other."""
@@ -37,7 +41,7 @@ def mirrors(workspace: Workspace, services: Services) -> Iterable[Mirror]:
     if not memory.exists:
         return
     files: Mapping[str, bytes] | None = _artifacts(memory, services)
-    if files is not None and not _is_known(workspace, files):
+    if files is not None and not _is_known(workspace, files) and not _is_whole(memory, files, services):
         files = _while_codex_rests(memory, services)
     if files is None:
         services.log.info("Codex consolidates just now; its memory is taken in afterwards", place=memory.root)
@@ -69,7 +73,27 @@ def _while_codex_rests(memory: CodexMemory, services: Services) -> Mapping[str, 
     if not _has_lock(home, memory):
         return _artifacts(memory, services)
     with home.lock(_lock_name(memory), LOCK_WAIT_S) as held:
-        return _artifacts(memory, services) if held else None
+        if not held:
+            return None
+        files = _artifacts(memory, services)
+    services.folder.write(WHOLE, _digest(memory, files))
+    return files
+
+
+def _is_whole(memory: CodexMemory, files: Mapping[str, bytes], services: Services) -> bool:
+    """Whether the same was read under the lock before.
+
+    Our copies may differ from it all the same: what was forgotten and secrets do not come in.
+    """
+    try:
+        return services.folder.read(WHOLE) == _digest(memory, files)
+    except (FileNotFoundError, Refused):
+        return False
+
+
+def _digest(memory: CodexMemory, files: Mapping[str, bytes]) -> bytes:
+    digest = hashlib.sha256(repr((memory.root, sorted(files.items()))).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest().encode()
 
 
 def _has_lock(home: Folder, memory: CodexMemory) -> bool:
@@ -86,7 +110,7 @@ def _lock_name(memory: CodexMemory) -> str:
 
 
 def _is_known(workspace: Workspace, files: Mapping[str, bytes]) -> bool:
-    """Whether our copies hold the same: then Codex's lock need not be touched."""
+    """Whether our copies hold the same: then nothing needs Codex's lock."""
     base = f"extensions/{EXTENSION}/resources/{FOLDER}"
     known = {path.removeprefix(f"{base}/") for path in workspace.walk(base)}
     return known == set(files) and all(

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -102,6 +103,20 @@ def test_while_codex_consolidates_nothing_is_taken_in(codex):
         assert codex.imported() == before
     assert codex.imported()[HANDBOOK] == "half of it"
     assert lock.read_bytes() == b""
+
+
+def test_what_does_not_come_in_whole_needs_codexs_lock_once(codex):
+    """The engine leaves out what was forgotten, so our copy never is what Codex has."""
+    root = codex.remembers()
+    copy = Path(codex.services.memories["v1"], "extensions/codex_import/resources/codex/MEMORY.md")
+    with (codex.home / "memories.lock").open("wb") as other:
+        codex.imported()
+        copy.write_text("less\n")
+        fcntl.flock(other, fcntl.LOCK_EX)
+        (mirror,) = codex.imports()
+        assert mirror.files["codex/MEMORY.md"] == (root / "MEMORY.md").read_bytes()
+        (root / "MEMORY.md").write_text("something new")
+        assert codex.imports() == []
 
 
 def test_an_import_waits_a_moment_for_codexs_lock(codex, monkeypatch):
