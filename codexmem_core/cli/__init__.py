@@ -70,6 +70,20 @@ class LazyGroup(click.Group):
             return command
         return ctx.ensure_object(State).plugin_command(cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A word that is no command is told with the one that was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # no command that is there pays for it
+
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), 1)
+            if close and "did you mean" not in error.format_message().lower():
+                raise click.UsageError(f"{error.message} Did you mean {close[0]}?", ctx) from error
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """From the table above, without importing anything."""
         with formatter.section("Commands"):
