@@ -151,6 +151,8 @@ def start(home: str, config: str, now_ms: int, *, stays: bool) -> bool:
             os.lockf(starts, os.F_TLOCK, 0)
         except OSError:
             return False  # somebody is doing it right now
+        if ring(home) and not is_wedged(home):
+            return False  # it came since it was looked for
         recent = [(ms, pid) for ms, pid in parsed_starts(os.read(starts, _CHUNK)) if 0 <= now_ms - ms < HOUR_MS]
         if len(recent) >= STARTS_AN_HOUR or (
             recent and now_ms - recent[-1][0] < COMING_MS and _comes(home, recent[-1][1])

@@ -95,6 +95,18 @@ def test_hooks_start_no_other_worker_before_the_one_that_comes_can_hear_them(hoo
     assert len(hooks.starts()) == 1
 
 
+def test_a_hook_that_missed_a_worker_by_a_moment_starts_no_other(hooks):
+    """It rang before the worker heard the bell, and has the right to start one only now."""
+    os.mkfifo(hooks.home / shim.FIFO)
+    bell = os.open(hooks.home / shim.FIFO, os.O_RDONLY | os.O_NONBLOCK)
+    program = "import sys; from codexmem_core.host.shim import start; start(*sys.argv[1:], 1, stays=False)"
+    start = [sys.executable, "-I", "-c", program, str(hooks.home), str(hooks.config)]
+    subprocess.run(start, env=hooks.environ, check=True)
+    assert hooks.starts() == []
+    assert os.read(bell, 2) == b".", "it is rung all the same"
+    os.close(bell)
+
+
 def test_a_second_worker_leaves_at_once(hooks):
     hooks.call("Stop", hooks.payload("Stop"))
     owner = hooks.worker_soon()
