@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from codexmem_core.capture.selection import Key, select
+from codexmem_core.engine import BUILT_IN
 from codexmem_core.host.findings import hook_notices
 from codexmem_core.host.state import LAST_PASS, worker_state
 from codexmem_core.models.day import DayLimits, day_of, spent_on
@@ -35,6 +36,7 @@ def status_of(engine: Engine) -> dict[str, Any]:
     return {
         "home": engine.home.root,
         "model": engine.config.text("models", "backend"),
+        "model_problem": _model_problem(engine),
         "reads": engine.memories[engine.memory_plugin()].name if engine.memories else "",
         "hosts": sorted(engine.hosts),
         "sessions": {
@@ -96,6 +98,11 @@ def _spending(engine: Engine) -> dict[str, Any]:
         "tokens": tokens,
         "tokens_per_day": limits.tokens,
     }
+
+
+def _model_problem(engine: Engine) -> str:
+    """The built-in one has none, and nothing is loaded to say so."""
+    return "" if engine.config.text("models", "backend") == BUILT_IN else engine.model_choice.problem
 
 
 def _memory(engine: Engine, plugin: str, eligible: Sequence[Session]) -> dict[str, Any]:

@@ -42,6 +42,9 @@ def set_one(state: State, name: str, value: str) -> None:
     now = engine.config.tables[table][setting.key]
     if now.value != wanted:
         click.echo(f"warning: {now.origin} comes before the file and says {written(now.value)}", err=True)
+    problem = engine.model_choice.problem if table == "models" else ""
+    if problem:
+        click.echo(f"warning: {problem}", err=True)
     state.show(
         {"setting": f"{table}.{setting.key}", "value": now.value, "origin": now.origin, "path": config.path},
         lambda: f"{config.path}: {table}.{setting.key} = {written(wanted)}",

@@ -26,7 +26,7 @@ def _as_text(value: dict[str, Any]) -> str:
     lines = [
         f"home      {value['home']}",
         f"hosts     {', '.join(value['hosts']) or 'no host is installed: add an extra such as codex or claude'}",
-        f"model     {value['model']}",
+        f"model     {value['model_problem'] or value['model']}",
         f"sessions  {sessions['known']} known, {sessions['eligible']} eligible",
     ]
     lines += [f"          {count} left out: {reason}" for reason, count in sessions["left_out"].items()]

@@ -86,6 +86,15 @@ class ModelChoice:
         return self._chosen.lacks()
 
     @property
+    def problem(self) -> str:
+        """Why nothing can be asked of the chosen one; empty: something can."""
+        try:
+            check(self._chosen, self._settings)
+        except ModelSettingsError as error:
+            return str(error)
+        return self.lacks
+
+    @property
     def _chosen(self) -> Reached:
         name = self._settings.backend
         if name not in self._reached:

@@ -17,10 +17,10 @@ def config(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text(NOTES)
 
-    def run(*words, **environ):
-        command = [sys.executable, "-m", "codexmem_core.cli", "--home", tmp_path / "home", "--config", path, "config"]
+    def run(*words, command="config", **environ):
+        codexmem = [sys.executable, "-m", "codexmem_core.cli", "--home", tmp_path / "home", "--config", path]
         environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", **environ}
-        done = subprocess.run([*command, *words], env=environ, capture_output=True, text=True, check=False)
+        done = subprocess.run([*codexmem, command, *words], env=environ, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
 
     run.path = path
@@ -85,3 +85,12 @@ def test_a_file_that_cannot_be_understood_is_left_alone(config):
     assert status == 1
     assert "write it yourself: below [memories], use_memories = false" in complaint
     assert config.path.read_text() == "[memories\n"
+
+
+def test_a_model_that_cannot_be_asked_is_told_here_and_in_status(config):
+    status, said, complained = config("set", "models.backend", "oracle")
+    assert (status, complained.count("no model backend called oracle")) == (0, 1)
+    assert "backend" in said
+    assert "model     no model backend called oracle (there are: " in config(command="status")[1]
+    _, _, complained = config("set", "models.backend", "extractive")
+    assert complained == ""
