@@ -158,7 +158,7 @@ def test_an_answer_that_comes_in_during_a_pass_waits_for_the_next(cited, codex_h
     take_in_events(engine)
     engine.catalogue.looked_at(before)
     (later,) = engine.catalogue.not_looked_at()
-    assert later.event_id > before[0].event_id
+    assert later.event_id != before[0].event_id
     engine.close()
 
 
