@@ -103,9 +103,9 @@ def engine_of(tmp_path, home, clock, codex_home):
 def learn(engine_of):
     """One pass over all sessions."""
 
-    def once(*plugins, config="", **options):
+    def once(*plugins, config="", now=True, **options):
         engine = engine_of(*plugins, config=config, **options)
-        report = run(engine, RunRequest(idle_hours=0.0, all_ages=True, now=True))
+        report = run(engine, RunRequest(idle_hours=0.0, all_ages=True, now=now))
         engine.close()
         # A session whose transcript is gone fails by itself; the memories and the run must not.
         assert not report.errors, report
